@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs';
+import type { Item } from '../ports.js';
+import { formatNewComments } from '../task/comments-prompt.js';
+import { hasLabel } from '../task/labels.js';
+import { labelsOf, whoWeAre } from './agent.js';
+import { rowOf, type Attempt } from './attempt.js';
+import { recordMail, seenAs, type Mail } from './inbox.js';
+import { OverBudget, Park, Pause, Stop } from './interrupts.js';
+import { sameLogin } from './trust.js';
+
+/**
+ * The one place, just before a model call, where the outside world may change the attempt: pause? stop?
+ * new comments? budget left? Returns whether comments came in, or throws what ends the attempt.
+ */
+export async function checkpoint(attempt: Attempt, { always = false, budget = true } = {}): Promise<boolean> {
+  attempt.agent.signal.throwIfAborted();
+  heedSignalFile(attempt);
+  heedWishes(attempt);
+  const sight = await attempt.lookout.look({ always });
+  if (sight) {
+    await heedCommands(attempt, sight.mail);
+    await heedItem(attempt, sight.item);
+  }
+  const cameIn = sight !== null && admit(attempt, sight.mail);
+  if (budget) heedBudget(attempt);
+  return cameIn;
+}
+
+function heedSignalFile({ agent }: Attempt): void {
+  const { enabled, signalFile } = agent.config.pauseResume;
+  if (enabled && existsSync(signalFile)) throw new Pause('signal_file');
+}
+
+/** What `agent pause` and `agent stop` left in the database. */
+function heedWishes({ agent, conversation }: Attempt): void {
+  const { wishes } = agent.store;
+  const wished = wishes.of(conversation.id);
+  for (const done of ['resume', 'retry'] as const) if (wished.includes(done)) wishes.take(conversation.id, done);
+  if (wished.includes('pause')) throw new Pause('person');
+  if (wished.includes('stop')) throw new Stop('person');
+}
+
+/** `/agent …` in the thread: acknowledged by a reaction, never shown to the model; the last pause or stop counts. */
+async function heedCommands(attempt: Attempt, { commands }: Mail): Promise<void> {
+  const { agent, conversation, forge, progress } = attempt;
+  for (const { comment, command } of commands) {
+    recordMail(agent, conversation, [seenAs(comment, 'command')]);
+    await forge.react(conversation.key, comment, '+1').catch(() => undefined); // a courtesy: the command counts without it
+    if (command === 'status') progress.refresh();
+  }
+  const wish = commands.map(({ command }) => command).findLast((command) => command === 'pause' || command === 'stop');
+  if (wish === 'pause') throw new Pause('person');
+  if (wish === 'stop') throw new Stop('person');
+}
+
+/** Closing, merging, taking our label off, unassigning us means stop; the paused label means pause. */
+async function heedItem(attempt: Attempt, item: Item | null): Promise<void> {
+  if (item === null) throw new Stop('item_gone');
+  if (item.state !== 'open') throw new Stop(item.state);
+  await heedLabels(attempt, item);
+  await heedAssignment(attempt, item);
+}
+
+async function heedLabels(attempt: Attempt, item: Item): Promise<void> {
+  const { agent, conversation, forge } = attempt;
+  const { wantedLabel, labelsWrittenAt } = agent.store.conversations.get(conversation.id);
+  const labels = labelsOf(agent.config, conversation.key.source);
+  if (hasLabel(item, labels.pausedLabel)) {
+    const event = await forge.newestLabelEvent(conversation.key, labels.pausedLabel).catch(() => null);
+    if (event && Date.parse(event.at) + 1000 > (labelsWrittenAt ?? 0)) throw new Pause('person');
+  }
+  const writtenByUs = wantedLabel === null && labelsWrittenAt !== null;
+  if (writtenByUs && !hasLabel(item, labels.processingLabel)) throw new Stop('label_removed');
+}
+
+async function heedAssignment(attempt: Attempt, item: Item): Promise<void> {
+  const { agent, conversation } = attempt;
+  const self = await whoWeAre(agent, conversation.key.source).catch(() => null);
+  if (!self?.login) return;
+  const assigned = item.assignees.some((login) => sameLogin(login, self.login!));
+  const fact = `assigned:${attempt.uuid}`;
+  if (assigned) agent.store.facts.set(fact, 'yes');
+  else if (agent.store.facts.get(fact) === 'yes') throw new Stop('unassigned');
+}
+
+/** Puts new comments of people who count into the history, in the form the contract gives. */
+function admit(attempt: Attempt, mail: Mail): boolean {
+  const { agent, conversation, log, lookout } = attempt;
+  const { logLevel } = agent.config.commentDetection;
+  recordMail(agent, conversation, mail.others);
+  if (mail.fresh.length === 0) {
+    log.write('debug', `新規コメントなし (Task: ${attempt.uuid})`);
+    return false;
+  }
+  const count = mail.fresh.length;
+  log.write(logLevel, `新規コメントを検出しました: ${count}件 (Task: ${attempt.uuid})`);
+  lookout.statistics.detections++;
+  lookout.statistics.found += count;
+  const comments = mail.fresh.map((comment) => seenAs(comment, 'read'));
+  attempt.history.append({
+    role: 'user',
+    content: formatNewComments(mail.fresh, attempt.model.contextLength),
+    comment_ids: comments.map((comment) => comment.id),
+    comments,
+    progress: { commentsHeard: Number(rowOf(attempt).progress['commentsHeard'] ?? 0) + count },
+  });
+  recordMail(agent, conversation, comments);
+  agent.store.conversations.update(conversation.id, {
+    lastCommentId: mail.fresh.at(-1)!.id,
+    lastCommentAt: agent.clock.now(),
+  });
+  lookout.statistics.added += count;
+  log.write(logLevel, `新規コメントをコンテキストに追加しました: ${count}件 (Task: ${attempt.uuid})`);
+  attempt.progress.acknowledge(mail.fresh);
+  return true;
+}
+
+function heedBudget(attempt: Attempt): void {
+  const { agent } = attempt;
+  const { limits, maxLlmProcessNum } = agent.config;
+  const row = rowOf(attempt);
+  if (row.llmCallCount >= maxLlmProcessNum) throw new OverBudget('max_llm_process_num');
+  if (limits.maxTokensPerTask !== null && row.totalTokens >= limits.maxTokensPerTask) throw new OverBudget('max_tokens_per_task');
+  const workedMs = row.workedMs + agent.clock.now() - attempt.takenUpAt;
+  if (limits.maxMinutesPerTask !== null && workedMs >= limits.maxMinutesPerTask * 60_000) throw new OverBudget('max_minutes_per_task');
+  if (limits.maxTokensPerDay !== null && agent.store.usage.of(today(agent.clock.now())) >= limits.maxTokensPerDay) {
+    throw new Park('daily_tokens', 'max_tokens_per_day', { retryAt: nextMidnight(agent.clock.now()) });
+  }
+}
+
+/** The local day, as the key under which its tokens are counted. */
+export function today(now: number): string {
+  const date = new Date(now);
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+}
+
+function nextMidnight(now: number): number {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+}

@@ -1,0 +1,149 @@
+import type { Item, LabelEvent } from '../ports.js';
+import type { AttemptRow, Conversation, ConversationState } from '../records.js';
+import { languageOf } from '../report/language.js';
+import { labelChange, labelOfState, labelSpecs } from '../task/labels.js';
+import { taskName } from '../task/key.js';
+import { ForgeError } from '../ports.js';
+import { forgeOf, labelsOf, type Agent } from './agent.js';
+
+/** Which model an attempt is made with, for the records. */
+export type ModelFacts = Pick<AttemptRow, 'llmProvider' | 'model' | 'contextLength'>;
+
+/** The item becomes ours: conversation and attempt in one transaction, before anything shows on the forge. */
+export function claim(agent: Agent, item: Item, event: LabelEvent | null, model: ModelFacts): AttemptRow {
+  return agent.store.atomically(() => {
+    const conversation = agent.store.conversations.find(item.key) ?? newConversation(agent, item);
+    agent.store.conversations.update(conversation.id, {
+      ...toProcessing(agent, conversation),
+      title: item.title,
+      author: item.author,
+      commentCount: 0,
+      ...(event && { labelEvent: { id: event.id, at: event.at } }),
+    });
+    return newAttempt(agent, conversation, model, { followUp: false });
+  });
+}
+
+/** A comment in the thread asks for more: the next attempt of the same conversation. */
+export function claimFollowUp(agent: Agent, conversation: Conversation, model: ModelFacts): AttemptRow {
+  return agent.store.atomically(() => {
+    const commentCount = conversation.commentCount + 1;
+    agent.store.conversations.update(conversation.id, { ...toProcessing(agent, conversation), commentCount });
+    return newAttempt(agent, conversation, model, { followUp: true });
+  });
+}
+
+/** An attempt that waited goes on. */
+export function takeUp(agent: Agent, row: AttemptRow): void {
+  agent.store.atomically(() => {
+    const conversation = agent.store.conversations.get(row.conversationId);
+    if (conversation.state !== 'processing') agent.store.conversations.update(row.conversationId, toProcessing(agent, conversation));
+    agent.store.attempts.update(row.uuid, {
+      status: 'running',
+      pausedBy: null,
+      pausedAt: null,
+      notBefore: null,
+      takeUps: row.takeUps + 1,
+    });
+  });
+}
+
+/** What a state means for the row: the label it wants to show is written until it is there. */
+export function stateChange(agent: Agent, { key }: Pick<Conversation, 'key'>, state: ConversationState): Partial<Conversation> {
+  return { state, wantedLabel: labelOfState(state, labelsOf(agent.config, key.source)), lastProcessedAt: agent.clock.now() };
+}
+
+/** Writes the label the conversation wants, unless it is there; what fails stays wanted. Only an abort is thrown. */
+export async function writeLabels(agent: Agent, conversationId: number): Promise<void> {
+  const { key, wantedLabel } = agent.store.conversations.get(conversationId);
+  if (wantedLabel === null) return;
+  const forge = forgeOf(agent, key.source);
+  const labels = labelsOf(agent.config, key.source);
+  try {
+    await ensureLabelsOnce(agent, key.source, `${key.owner}/${key.repo}`);
+    const item = await forge.getItem(key);
+    if (item) {
+      const { add, remove } = labelChange(item.labels, wantedLabel, labels);
+      await forge.changeLabels(key, add, remove);
+    }
+    agent.store.conversations.update(conversationId, { wantedLabel: null, labelsWrittenAt: agent.clock.now() });
+  } catch (error) {
+    agent.signal.throwIfAborted();
+    if (!(error instanceof ForgeError)) throw error;
+    agent.log.write('warning', 'labels could not be written', { task: taskName(key), error: error.message });
+  }
+}
+
+async function ensureLabelsOnce(agent: Agent, source: 'github' | 'gitlab', path: string): Promise<void> {
+  const specs = labelSpecs(labelsOf(agent.config, source));
+  const fact = `labels:${source}:${path}`;
+  const value = specs.map((spec) => spec.name).join('|');
+  if (agent.store.facts.get(fact) === value) return;
+  await forgeOf(agent, source).ensureLabels(path, specs);
+  agent.store.facts.set(fact, value);
+}
+
+function toProcessing(agent: Agent, conversation: Pick<Conversation, 'key'>): Partial<Conversation> {
+  return { ...stateChange(agent, conversation, 'processing'), reason: null, unfinished: false, labelsWrittenAt: null };
+}
+
+function newConversation(agent: Agent, item: Item): Conversation {
+  const { language } = agent.config;
+  const now = agent.clock.now();
+  return agent.store.conversations.create({
+    key: item.key,
+    state: 'requested',
+    title: item.title,
+    url: item.url,
+    author: item.author,
+    language: language === 'auto' ? languageOf(item.title, item.body) : language,
+    lastCommentId: null,
+    commentCount: 0,
+    firstProcessedAt: now,
+    lastProcessedAt: now,
+    reason: null,
+    unfinished: false,
+    lastCommentAt: null,
+    seenUpdatedAt: null,
+    cursor: null,
+    labelEvent: null,
+    wantedLabel: null,
+    labelsWrittenAt: null,
+  });
+}
+
+function newAttempt(agent: Agent, { id, key }: Conversation, model: ModelFacts, { followUp }: { followUp: boolean }): AttemptRow {
+  const now = agent.clock.now();
+  const row: AttemptRow = {
+    ...model,
+    uuid: agent.newUuid(),
+    key,
+    conversationId: id,
+    status: 'running',
+    pausedBy: null,
+    pausedAt: null,
+    notBefore: null,
+    parkCount: 0,
+    followUp,
+    createdAt: now,
+    startedAt: now,
+    completedAt: null,
+    llmCallCount: 0,
+    turnCount: 0,
+    toolCallCount: 0,
+    totalTokens: 0,
+    compressionCount: 0,
+    compressionTokens: 0,
+    workedMs: 0,
+    errorMessage: null,
+    outcome: null,
+    user: agent.user,
+    lastSeq: 0,
+    progress: {},
+    phase: null,
+    lastMessage: null,
+    takeUps: 1,
+  };
+  agent.store.attempts.create(row);
+  return row;
+}

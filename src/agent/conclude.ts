@@ -1,0 +1,58 @@
+import type { Conversation, Post } from '../records.js';
+import { openDoor } from '../report/door.js';
+import { marker } from '../report/marker.js';
+import { sendPosts } from '../report/outbox.js';
+import { texts } from '../report/texts.js';
+import type { WaitingDecision } from '../task/waiting.js';
+import { taskName } from '../task/key.js';
+import { forgeOf, labelsOf, type Agent } from './agent.js';
+import { stateChange, writeLabels } from './claim.js';
+import { recordMail, seenAs, type Mail } from './inbox.js';
+
+/** Closes a conversation that waited: in one transaction, and then, unless silent, with a comment that says why. */
+export async function conclude(agent: Agent, conversation: Conversation, mail: Mail, decision: WaitingDecision & { kind: 'close' }): Promise<void> {
+  const [attempt] = agent.store.attempts.ofConversation(conversation.id);
+  const completed = decision.why !== 'stop_command' && !(decision.why === 'timeout' && conversation.unfinished);
+  logClosing(agent, conversation, decision);
+  recordMail(agent, conversation, mail.fresh.map((comment) => seenAs(comment, 'completion')));
+  recordMail(agent, conversation, mail.commands.map(({ comment }) => seenAs(comment, 'command')));
+  agent.store.commit({
+    ...(attempt?.status === 'paused' && {
+      attempt: { uuid: attempt.uuid, status: 'stopped', outcome: decision.why, completedAt: agent.clock.now(), pausedBy: null },
+    }),
+    conversation: {
+      id: conversation.id,
+      ...stateChange(agent, conversation, completed ? 'completed' : 'stopped'),
+      reason: decision.why,
+      ...(mail.fresh.length > 0 && { lastCommentId: mail.fresh.at(-1)!.id }),
+    },
+    posts: decision.silent || !attempt ? [] : [closingPost(agent, conversation, attempt.uuid, decision.why)],
+  });
+  for (const { comment } of mail.commands) await forgeOf(agent, conversation.key.source).react(conversation.key, comment, '+1').catch(() => undefined); // a courtesy
+  await sendPosts(agent, conversation.id);
+  if (decision.why !== 'gone') await writeLabels(agent, conversation.id);
+}
+
+function closingPost(agent: Agent, conversation: Conversation, attempt: string, why: string): Post {
+  const catalogue = texts(conversation.language);
+  const { botLabel } = labelsOf(agent.config, conversation.key.source);
+  const hours = agent.config.commentHandling.timeoutHours;
+  const [kind, body] =
+    why === 'stop_command'
+      ? (['stopped', catalogue.stopped({ reason: { id: 'command' }, botLabel })] as const)
+      : (['closing', catalogue.closing(why === 'timeout' ? { why, hours, botLabel } : { why: 'completion', botLabel })] as const);
+  const n = conversation.commentCount + 1;
+  const door = openDoor({
+    redact: agent.redact,
+    source: conversation.key.source,
+    maxLength: forgeOf(agent, conversation.key.source).maxCommentLength,
+    involved: (login) => login.toLowerCase() === conversation.author.toLowerCase(),
+  });
+  return { attempt, conversationId: conversation.id, kind, n, body: door(body, marker({ attempt, kind, n })) };
+}
+
+function logClosing(agent: Agent, { key }: Conversation, { why }: WaitingDecision & { kind: 'close' }): void {
+  const task = taskName(key);
+  if (why === 'completion') agent.log.write('info', `[COMMENT] Issue #${key.id} - Completion keyword detected`, { task });
+  agent.log.write('info', `[COMMENT] Issue #${key.id} - Marking as completed`, { task, why });
+}

@@ -1,0 +1,86 @@
+import { readMarker } from '../report/marker.js';
+import { ForgeError, type Comment } from '../ports.js';
+import type { CommentFate, Conversation, SeenComment } from '../records.js';
+import { readCommand, type ThreadCommand } from '../task/thread-command.js';
+import { forgeOf, whoWeAre, type Agent, type Self } from './agent.js';
+import { counts, isTrusted, sameLogin } from './trust.js';
+
+/** What came in since the thread was last read, sorted by what is to become of it. */
+export interface Mail {
+  /** Comments of people who count, oldest first: to be shown to the model and then recorded as read. */
+  fresh: Comment[];
+  /** `/agent …` by trusted people. */
+  commands: { comment: Comment; command: ThreadCommand }[];
+  /** Everything else, recorded as it is: own comments, bots, people who do not count. */
+  others: SeenComment[];
+  /** Somebody's access could not be asked: from that comment on, the next look reads again. */
+  undecided: boolean;
+}
+
+/** Fetches only what is new and says what it is. Throws `ForgeError` where the thread cannot be read. */
+export async function fetchMail(agent: Agent, conversation: Conversation): Promise<Mail> {
+  const cursor = conversation.cursor;
+  const seen = (comment: Comment): boolean => wasSeen(agent, conversation, comment);
+  const comments = await forgeOf(agent, conversation.key.source).commentsSince(
+    conversation.key,
+    cursor === null ? null : { updatedAt: cursor, known: (comment) => seen(comment as Comment) },
+    { reviews: agent.config.commentDetection.includeReviewComments },
+  );
+  return sortMail(agent, conversation, comments.filter((comment) => !seen(comment)));
+}
+
+/** Who wrote what, and does it count? Stops at the first one that cannot be decided now: the next look goes on there. */
+export async function sortMail(agent: Agent, conversation: Conversation, comments: Comment[]): Promise<Mail> {
+  const self = await whoWeAre(agent, conversation.key.source);
+  const mail: Mail = { fresh: [], commands: [], others: [], undecided: false };
+  for (const comment of comments) {
+    const fate = await fateOf(agent, conversation, self, comment).catch((error: unknown) => {
+      if (!(error instanceof ForgeError)) throw error;
+      agent.log.write('warning', `コメント取得中にエラー発生: ${error.message}`, { comment: comment.id });
+      return null;
+    });
+    if (fate === null) {
+      mail.undecided = true;
+      break;
+    }
+    if (fate === 'command') mail.commands.push({ comment, command: readCommand(comment.body)!.command });
+    else if (fate === 'read') mail.fresh.push(comment);
+    else mail.others.push(seenAs(comment, fate));
+  }
+  return mail;
+}
+
+/** Remembers what became of comments, and how far the thread was read. */
+export function recordMail(agent: Agent, conversation: Conversation, seen: SeenComment[]): void {
+  if (seen.length === 0) return;
+  agent.store.comments.record(conversation.id, seen);
+  const newest = seen.map((comment) => comment.updatedAt).reduce((a, b) => (a > b ? a : b));
+  if (conversation.cursor === null || newest > conversation.cursor) {
+    agent.store.conversations.update(conversation.id, { cursor: newest });
+    conversation.cursor = newest;
+  }
+}
+
+export function seenAs(comment: Comment, fate: CommentFate): SeenComment {
+  return { kind: comment.kind, id: comment.id, updatedAt: comment.updatedAt, fate };
+}
+
+/** Ours: its id is recorded, or it is by our account and carries the marker of an attempt we know. */
+export function isOurs(agent: Agent, conversation: Conversation, self: Self, comment: Comment): boolean {
+  if (agent.store.outbox.hasComment(conversation.id, comment.id)) return true;
+  if (self.login !== null && !sameLogin(comment.author, self.login)) return false;
+  if (self.login !== null && self.configured) return true;
+  const mark = readMarker(comment.body);
+  return mark !== null && agent.store.attempts.get(mark.attempt) !== null;
+}
+
+async function fateOf(agent: Agent, conversation: Conversation, self: Self, comment: Comment): Promise<CommentFate> {
+  if (isOurs(agent, conversation, self, comment)) return 'own';
+  if (comment.bot) return 'ignored';
+  if (readCommand(comment.body)) return (await isTrusted(agent, conversation, comment.author)) ? 'command' : 'ignored';
+  return (await counts(agent, conversation, comment.author)) ? 'read' : 'ignored';
+}
+
+function wasSeen(agent: Agent, conversation: Conversation, comment: Comment): boolean {
+  return agent.store.comments.fateOf(conversation.id, comment)?.updatedAt === comment.updatedAt;
+}

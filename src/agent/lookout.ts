@@ -1,0 +1,78 @@
+import { ForgeError, type Item } from '../ports.js';
+import type { Agent } from './agent.js';
+import { fetchMail, type Mail } from './inbox.js';
+import type { Conversation } from '../records.js';
+
+const NOTHING: Mail = { fresh: [], commands: [], others: [], undecided: false };
+const SHORTEST_GAP_MS = 1000;
+const LONGEST_BACK_OFF_MS = 60_000;
+
+/** What a look at the forge showed: the item (null: it is gone) and what is new in its thread. */
+export interface Sight {
+  item: Item | null;
+  mail: Mail;
+}
+
+export interface LookStatistics {
+  checks: number;
+  detections: number;
+  found: number;
+  added: number;
+  errors: number;
+}
+
+/**
+ * Looks at the forge for a working attempt: two conditional requests, at most once a second, every
+ * `check_interval`-th time it is asked, and less often while the forge says that we ask too much.
+ */
+export class Lookout {
+  readonly statistics: LookStatistics = { checks: 0, detections: 0, found: 0, added: 0, errors: 0 };
+  private asked = 0;
+  private lookedAt = -Infinity;
+  private notBefore = 0;
+  private backOffMs = 0;
+
+  constructor(
+    private readonly agent: Agent,
+    private readonly conversation: Conversation,
+  ) {}
+
+  /** Null when it is not time to look, or the forge did not answer: work goes on, next time again. */
+  async look({ always }: { always: boolean }): Promise<Sight | null> {
+    const now = this.agent.clock.now();
+    if (!this.isTime(now, always)) return null;
+    this.lookedAt = now;
+    this.statistics.checks++;
+    try {
+      const sight = await this.see();
+      this.backOffMs = 0;
+      return sight;
+    } catch (error) {
+      this.agent.signal.throwIfAborted();
+      if (!(error instanceof ForgeError)) throw error;
+      this.backOff(error);
+      return null;
+    }
+  }
+
+  private isTime(now: number, always: boolean): boolean {
+    const due = this.asked++ % this.agent.config.commentDetection.checkInterval === 0;
+    if (now < this.notBefore) return false;
+    return always || (due && now - this.lookedAt >= SHORTEST_GAP_MS);
+  }
+
+  private async see(): Promise<Sight> {
+    const forge = this.agent.forges.get(this.conversation.key.source)!;
+    const item = await forge.getItem(this.conversation.key);
+    const listening = item !== null && this.agent.config.commentDetection.enabled;
+    return { item, mail: listening ? await fetchMail(this.agent, this.conversation) : NOTHING };
+  }
+
+  private backOff(error: ForgeError): void {
+    this.statistics.errors++;
+    this.agent.log.write('warning', `コメント取得中にエラー発生: ${error.message}`, { status: error.details.status });
+    if (error.kind !== 'rate') return;
+    this.backOffMs = Math.min(LONGEST_BACK_OFF_MS, this.backOffMs * 2 || 1000);
+    this.notBefore = this.agent.clock.now() + this.backOffMs;
+  }
+}

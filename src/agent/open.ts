@@ -1,0 +1,204 @@
+import type { Item, Model, Tools } from '../ports.js';
+import type { AttemptFiles, AttemptRow, Conversation, MessageLine } from '../records.js';
+import { ProgressComment } from '../report/progress.js';
+import { stripOurs } from '../report/result-text.js';
+import { texts } from '../report/texts.js';
+import { bodyOf, formatNewComments } from '../task/comments-prompt.js';
+import { itemText, requestText, selectComments } from '../task/request.js';
+import type { Comment } from '../ports.js';
+import { forgeOf, whoWeAre, type Agent } from './agent.js';
+import { rowOf, type Attempt } from './attempt.js';
+import { History, type Addition } from './history.js';
+import { isOurs, recordMail, seenAs, sortMail, type Mail } from './inbox.js';
+import { inherit, type Inherited } from './inheritance.js';
+import { Stop } from './interrupts.js';
+import { LlmClient } from './llm-client.js';
+import { Lookout } from './lookout.js';
+import { LoopWatch } from './loop-watch.js';
+import { systemPrompt } from './system-prompt.js';
+
+/** What attempts are made with once there is work. */
+export interface Bench {
+  agent: Agent;
+  model: Model;
+  tools: Tools;
+}
+
+/** The attempt as it is stored, or as it begins; nothing is asked of anybody yet. */
+export function openAttempt(bench: Bench, conversation: Conversation, row: AttemptRow): Attempt {
+  const { agent } = bench;
+  const files = agent.store.files(row.uuid);
+  if (readyToGoOn(agent, files, row)) return assemble(bench, conversation, row, files, inheritedNotice(row));
+  forgetBeginnings(agent, row);
+  return assemble(bench, conversation, row, newFiles(agent, row), inheritFor(agent, conversation));
+}
+
+type InheritedNotice = Pick<Inherited, 'from'>;
+
+function assemble(
+  { agent, model, tools }: Bench,
+  conversation: Conversation,
+  row: AttemptRow,
+  files: AttemptFiles,
+  inherited: Inherited | InheritedNotice | null,
+): Attempt {
+  const forge = forgeOf(agent, row.key.source);
+  const catalogue = texts(conversation.language);
+  const history = new History(row.uuid, files, agent.store.attempts, agent.clock, agent.redact);
+  const { sameError } = agent.config.limits;
+  return {
+    agent,
+    uuid: row.uuid,
+    conversation,
+    forge,
+    model,
+    tools,
+    files,
+    history,
+    llm: new LlmClient(model, history, agent.signal),
+    texts: catalogue,
+    inherited: inherited && 'text' in inherited ? inherited : null,
+    progress: new ProgressComment({ agent, forge, conversation, uuid: row.uuid, texts: catalogue, inherited: inherited?.from ?? null }),
+    lookout: new Lookout(agent, conversation),
+    loops: row.toolCallCount > 0 ? LoopWatch.over(files.tools(), sameError) : new LoopWatch(sameError),
+    resumedReply: history.openReply(),
+    log: agent.log,
+    takenUpAt: agent.clock.now(),
+  };
+}
+
+/** Brings the row up to the files, and says whether the opening is complete: a broken or missing folder is not. */
+function readyToGoOn(agent: Agent, files: AttemptFiles, row: AttemptRow): boolean {
+  for (const line of files.messagesAfter(row.lastSeq)) agent.store.attempts.applyMessage(row.uuid, line);
+  const { progress } = agent.store.attempts.get(row.uuid)!;
+  const first = files.messagesAfter(0)[0];
+  return typeof progress['requestEnd'] === 'number' && first?.role === 'system';
+}
+
+/** The opening was never finished, so nothing was asked yet: it is written again from the beginning. */
+function forgetBeginnings(agent: Agent, row: AttemptRow): void {
+  agent.store.deleteFiles(row.uuid);
+  agent.store.attempts.update(row.uuid, { lastSeq: 0, progress: {} });
+}
+
+function newFiles(agent: Agent, row: AttemptRow): AttemptFiles {
+  return agent.store.createFiles(row.uuid, {
+    uuid: row.uuid,
+    task_key: {
+      task_source: row.key.source,
+      owner: row.key.owner,
+      repo: row.key.repo,
+      task_type: row.key.type,
+      task_id: row.key.id,
+    },
+    created_at: new Date(row.createdAt).toISOString(),
+    process_id: process.pid,
+    hostname: agent.hostname,
+    config: {
+      llm_provider: row.llmProvider,
+      model: row.model,
+      context_length: row.contextLength,
+      compression_threshold: agent.config.contextStorage.compressionThreshold,
+    },
+    user: row.user,
+  });
+}
+
+function inheritFor(agent: Agent, conversation: Conversation): Inherited | null {
+  return inherit(agent, conversation, { planning: agent.config.planning.enabled });
+}
+
+function inheritedNotice(row: AttemptRow): InheritedNotice | null {
+  const from = row.progress['inherited'] as InheritedNotice['from'] | undefined;
+  return from ? { from } : null;
+}
+
+/** System prompt, what was done before, the item with its thread; the last line closes the opening. */
+export async function writeOpening(attempt: Attempt): Promise<void> {
+  if (rowOf(attempt).progress['requestEnd'] !== undefined) return;
+  const { agent, conversation, forge, history, model } = attempt;
+  const item = await forge.getItem(conversation.key);
+  if (!item) throw new Stop('item_gone');
+  const reviews = { reviews: conversation.key.type !== 'issue' };
+  const comments = await forge.commentsSince(conversation.key, null, reviews);
+  const mail = await sortMail(agent, conversation, comments);
+  const native = await model.supportsTools(agent.signal);
+  history.append({
+    role: 'system',
+    content: systemPrompt(agent.config.systemPrompt, attempt.tools, { language: conversation.language, native }),
+  });
+  if (attempt.inherited) appendInherited(attempt, attempt.inherited);
+  const rest = rowOf(attempt).followUp
+    ? await followUpOpening(attempt, item, comments, mail)
+    : await firstOpening(attempt, item, mail);
+  closeOpening(attempt, rest);
+}
+
+function appendInherited({ history, texts: catalogue }: Attempt, { from, text }: Inherited): void {
+  history.append({ role: 'assistant', content: catalogue.inheritedPrefix + text, progress: { inherited: from } });
+}
+
+async function firstOpening(attempt: Attempt, item: Item, mail: Mail): Promise<Addition[]> {
+  const { agent, conversation, forge, model } = attempt;
+  const { kept, skipped } = selectComments(mail.fresh, model.contextLength);
+  const ignored = mail.others.filter((comment) => comment.fate === 'ignored').length;
+  rememberOthers(agent, conversation, mail, skipped);
+  const files = await forge.changedFiles(item.key);
+  const content = requestText({ item, files, comments: kept, leftOut: skipped.length + ignored, contextLength: model.contextLength });
+  return [{ role: 'user', content, ...read(kept) }];
+}
+
+/** The item, the conversation so far with our results as assistant turns, and last what is new. */
+async function followUpOpening(attempt: Attempt, item: Item, comments: Comment[], mail: Mail): Promise<Addition[]> {
+  const { agent, conversation, model } = attempt;
+  const isNew = new Set(mail.fresh.filter((comment) => !readBefore(agent, conversation, comment)).map((comment) => comment.id));
+  const counting = new Set(mail.fresh.map((comment) => comment.id));
+  const self = await whoWeAre(agent, conversation.key.source);
+  const isResult = (comment: Comment): boolean =>
+    isOurs(agent, conversation, self, comment) && /kind=(?:result|failure) /.test(comment.body.slice(-120));
+  const said = comments.filter((comment) => (counting.has(comment.id) && !isNew.has(comment.id)) || isResult(comment));
+  const { kept } = selectComments(said, model.contextLength);
+  const fresh = mail.fresh.filter((comment) => isNew.has(comment.id));
+  rememberOthers(agent, conversation, mail, []);
+  return [
+    { role: 'user', content: itemText(item, model.contextLength) },
+    ...kept.map((comment): Addition => {
+      if (isResult(comment)) return { role: 'assistant', content: stripOurs(comment.body) };
+      return { role: 'user', content: `Comment from @${comment.author}:\n${bodyOf(comment, model.contextLength / 10)}` };
+    }),
+    { role: 'user', content: newWords(fresh, model.contextLength), ...read(fresh) },
+  ];
+}
+
+/** Without a new comment (a retry) the request is simply to go on. */
+function newWords(fresh: Comment[], contextLength: number): string {
+  return fresh.length > 0 ? formatNewComments(fresh, contextLength) : 'Please go on with this task.';
+}
+
+function readBefore(agent: Agent, conversation: Conversation, comment: Comment): boolean {
+  const seen = agent.store.comments.fateOf(conversation.id, comment);
+  return seen?.updatedAt === comment.updatedAt;
+}
+
+function read(comments: Comment[]): Pick<MessageLine, 'comment_ids' | 'comments'> {
+  const seen = comments.map((comment) => seenAs(comment, 'read'));
+  return seen.length > 0 ? { comment_ids: seen.map((comment) => comment.id), comments: seen } : {};
+}
+
+function rememberOthers(agent: Agent, conversation: Conversation, mail: Mail, skipped: Comment[]): void {
+  recordMail(agent, conversation, [
+    ...mail.others,
+    ...mail.commands.map(({ comment }) => seenAs(comment, 'command')),
+    ...skipped.map((comment) => seenAs(comment, 'skipped')),
+  ]);
+}
+
+/** The last line carries that the opening is complete; from here on a crash loses nothing of it. */
+function closeOpening({ agent, conversation, history }: Attempt, additions: Addition[]): void {
+  for (const addition of additions.slice(0, -1)) history.append(addition);
+  const last = additions.at(-1)!;
+  history.append({ ...last, progress: { requestEnd: history.nextSeq } });
+  recordMail(agent, conversation, last.comments ?? []);
+  const newest = last.comment_ids?.at(-1);
+  if (newest) agent.store.conversations.update(conversation.id, { lastCommentId: newest });
+}

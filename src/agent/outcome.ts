@@ -1,0 +1,71 @@
+import { ForgeError } from '../ports.js';
+import type { Verification } from '../report/result-text.js';
+import type { Reason } from '../report/words.js';
+import { Interrupted } from '../lib/exit.js';
+import { Failure, OverBudget, Park, Pause, Question, Stop, type ParkCause } from './interrupts.js';
+import type { Config } from '../config/config.js';
+
+/** How an attempt ended, or why it rests. */
+export type Outcome =
+  | { kind: 'completed'; comment: string; verification: Verification }
+  | { kind: 'over_budget'; reason: Reason }
+  | { kind: 'stopped'; reason: Reason }
+  | { kind: 'failed'; reason: Reason; error: string; cause: unknown }
+  | { kind: 'paused'; by: 'person' | 'signal_file' }
+  | { kind: 'parked'; blame: ParkCause; reason: Reason; message: string; retryAt: number | null }
+  | { kind: 'question'; questions: string[]; comment: string | null; n: number }
+  | { kind: 'interrupted' };
+
+/** The one place where what was thrown becomes what is done about it. */
+export function outcomeOf(thrown: unknown, config: Config): Outcome {
+  if (thrown instanceof Interrupted) return { kind: 'interrupted' };
+  if (thrown instanceof Pause) return { kind: 'paused', by: thrown.by };
+  if (thrown instanceof Stop) return { kind: 'stopped', reason: stopReason(thrown, config) };
+  if (thrown instanceof OverBudget) return { kind: 'over_budget', reason: limitReason(thrown, config) };
+  if (thrown instanceof Question) return { kind: 'question', questions: thrown.questions, comment: thrown.comment, n: thrown.n };
+  if (thrown instanceof Park) return parked(thrown, config);
+  if (thrown instanceof ForgeError) return parkedByForge(thrown);
+  const error = thrown instanceof Error ? thrown.message : String(thrown);
+  return { kind: 'failed', reason: failureReason(thrown), error, cause: thrown };
+}
+
+function stopReason({ reason }: Stop, config: Config): Reason {
+  if (reason === 'person') return { id: 'command' };
+  if (reason === 'paused_too_long') return { id: 'expired', days: config.pauseResume.pausedTaskExpiryDays };
+  return { id: reason };
+}
+
+function limitReason({ limit }: OverBudget, config: Config): Reason {
+  if (limit === 'max_llm_process_num') return { id: 'max_calls', limit: config.maxLlmProcessNum };
+  if (limit === 'max_tokens_per_task') return { id: 'max_tokens', limit: config.limits.maxTokensPerTask ?? 0 };
+  return { id: 'max_minutes', limit: config.limits.maxMinutesPerTask ?? 0 };
+}
+
+function parked(park: Park, config: Config): Outcome {
+  const { blame, message, details } = park;
+  const reasons: Record<ParkCause, Reason> = {
+    model: details.retryAt === undefined ? { id: 'unreachable', what: 'model' } : { id: 'rate_limit', what: 'model' },
+    forge: { id: 'unreachable', what: 'forge' },
+    tools: { id: 'mcp_down', server: message },
+    daily_tokens: { id: 'daily_tokens', limit: config.limits.maxTokensPerDay ?? 0 },
+    credentials: { id: 'refused_credentials', what: 'model' },
+  };
+  return { kind: 'parked', blame, reason: reasons[blame], message, retryAt: details.retryAt ?? null };
+}
+
+/** A forge that fails is not the task's fault, unless it says that the item itself is the problem. */
+function parkedByForge(error: ForgeError): Outcome {
+  if (error.kind === 'gone') return { kind: 'stopped', reason: { id: 'item_gone' } };
+  const { retryAt } = error.details;
+  const blame = error.kind === 'refused' ? 'credentials' : 'forge';
+  const id = error.kind === 'refused' ? 'refused_credentials' : error.kind === 'rate' ? 'rate_limit' : 'unreachable';
+  return { kind: 'parked', blame, reason: { id, what: 'forge' }, message: error.message, retryAt: retryAt ?? null };
+}
+
+function failureReason(thrown: unknown): Reason {
+  if (!(thrown instanceof Failure)) return { id: 'unexpected' };
+  if (thrown.details.says) return thrown.details.says;
+  if (thrown.reason === 'unreadable') return { id: 'unreadable_replies', count: 5 };
+  if (thrown.reason === 'context') return { id: 'context_full' };
+  return { id: thrown.reason === 'vanished' ? 'vanished' : 'unexpected' };
+}

@@ -1,0 +1,221 @@
+import type { AttemptRow, ConversationState, Post, Transition } from '../records.js';
+import { sendPosts } from '../report/outbox.js';
+import type { ProgressState } from '../report/progress-text.js';
+import { labelsOf } from './agent.js';
+import { rowOf, type Attempt } from './attempt.js';
+import { stateChange, writeLabels } from './claim.js';
+import type { Outcome } from './outcome.js';
+import { writeFinalSummary } from './summary.js';
+
+const LAST_WORD_MS = 3000;
+const FIRST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 60 * 60_000;
+
+/** Writes down how the attempt ended, in one transaction, and then shows it: comments, then the label. */
+export async function settle(attempt: Attempt, outcome: Outcome): Promise<void> {
+  await summarise(attempt, outcome);
+  const { agent, conversation } = attempt;
+  agent.store.commit(transitionOf(attempt, outcome));
+  logEnd(attempt, outcome);
+  if (outcome.kind === 'interrupted') return sayInterrupted(attempt);
+  await sendPosts(agent, conversation.id);
+  await writeLabels(agent, conversation.id);
+}
+
+/** Attempts that end leave a summary to the next one; the others will go on themselves. */
+async function summarise(attempt: Attempt, outcome: Outcome): Promise<void> {
+  if (outcome.kind === 'completed') await writeFinalSummary(attempt, { kind: 'completed', detail: outcome.comment, askModel: true });
+  if (outcome.kind === 'over_budget') {
+    await writeFinalSummary(attempt, { kind: 'completed', detail: attempt.texts.reason(outcome.reason), askModel: true });
+  }
+  if (outcome.kind === 'stopped') {
+    await writeFinalSummary(attempt, { kind: 'stopped', detail: attempt.texts.reason(outcome.reason), askModel: true });
+  }
+  if (outcome.kind === 'failed') await writeFinalSummary(attempt, { kind: 'failed', detail: outcome.error, askModel: false });
+}
+
+function transitionOf(attempt: Attempt, outcome: Outcome): Transition {
+  const { agent, uuid, conversation } = attempt;
+  const row = rowOf(attempt);
+  const now = agent.clock.now();
+  agent.store.attempts.update(uuid, { workedMs: row.workedMs + now - attempt.takenUpAt });
+  const base = { uuid, takeUps: 0 };
+  switch (outcome.kind) {
+    case 'completed':
+      return ended(attempt, outcome, 'completed', stateAfterDone(attempt, row, outcome), resultPosts(attempt, row, outcome));
+    case 'over_budget':
+      return ended(attempt, outcome, 'completed', waits(attempt) ? 'awaiting-response' : 'stopped', partialPosts(attempt, outcome));
+    case 'stopped':
+      return ended(attempt, outcome, 'stopped', 'stopped', stoppedPosts(attempt, outcome));
+    case 'failed':
+      return ended(attempt, outcome, 'failed', row.followUp && waits(attempt) ? 'awaiting-response' : 'failed', failurePosts(attempt, row, outcome));
+    case 'paused':
+      return {
+        attempt: { ...base, status: 'paused', pausedBy: outcome.by, pausedAt: now },
+        conversation: { id: conversation.id, ...stateChange(agent, conversation, 'paused'), reason: outcome.by },
+        posts: pausedPosts(attempt, row, outcome),
+      };
+    case 'question':
+      return {
+        attempt: { ...base, status: 'paused', pausedBy: 'question', pausedAt: now },
+        conversation: { id: conversation.id, ...stateChange(agent, conversation, 'awaiting-response'), reason: 'question', unfinished: true },
+        posts: [attempt.progress.postOf('question', outcome.n, questionText(attempt, outcome)), attempt.progress.final({ kind: 'question' })],
+      };
+    case 'parked':
+      return parkedTransition(attempt, row, outcome, now);
+    case 'interrupted':
+      return { attempt: base, posts: [attempt.progress.final({ kind: 'interrupted' })] };
+  }
+}
+
+function ended(
+  attempt: Attempt,
+  outcome: Outcome,
+  status: 'completed' | 'stopped' | 'failed',
+  state: ConversationState,
+  posts: Post[],
+): Transition {
+  const { agent, uuid, conversation } = attempt;
+  return {
+    attempt: {
+      uuid,
+      takeUps: 0,
+      status,
+      outcome: outcomeWord(outcome),
+      completedAt: agent.clock.now(),
+      errorMessage: outcome.kind === 'failed' ? agent.redact(outcome.error) : null,
+    },
+    conversation: {
+      id: conversation.id,
+      ...stateChange(agent, conversation, state),
+      reason: 'reason' in outcome ? outcome.reason.id : null,
+      unfinished: outcomeWord(outcome) !== 'done',
+    },
+    posts,
+  };
+}
+
+function outcomeWord(outcome: Outcome): string {
+  if (outcome.kind !== 'completed') return outcome.kind;
+  return outcome.verification.kind === 'not_verified' ? 'not_verified' : 'done';
+}
+
+function waits({ agent }: Attempt): boolean {
+  return agent.config.commentHandling.enabled;
+}
+
+/** The follow-up that reaches the maximum is the last one. */
+function isLast({ agent, conversation }: Attempt, row: AttemptRow): boolean {
+  const { commentCount } = agent.store.conversations.get(conversation.id);
+  return row.followUp && commentCount >= agent.config.commentHandling.maxCommentCount;
+}
+
+function stateAfterDone(attempt: Attempt, row: AttemptRow, outcome: Outcome & { kind: 'completed' }): ConversationState {
+  if (waits(attempt) && !isLast(attempt, row)) return 'awaiting-response';
+  return outcome.verification.kind === 'not_verified' ? 'stopped' : 'completed';
+}
+
+function resultPosts(attempt: Attempt, row: AttemptRow, outcome: Outcome & { kind: 'completed' }): Post[] {
+  const { progress, texts } = attempt;
+  const body = texts.result({ done: outcome.comment, look: [], verification: outcome.verification, counts: progress.counts() });
+  const posts = [progress.final({ kind: 'finished' }), progress.postOf('result', 1, body)];
+  if (!waits(attempt) || !isLast(attempt, row)) return posts;
+  const { maxCommentCount } = attempt.agent.config.commentHandling;
+  const closing = texts.closing({ why: 'maximum', count: maxCommentCount, botLabel: botLabel(attempt) });
+  return [...posts, progress.postOf('closing', 1, closing)];
+}
+
+function partialPosts({ agent, progress, texts, uuid }: Attempt, { reason }: Outcome & { kind: 'over_budget' }): Post[] {
+  const done = agent.store.entries.newest(uuid, 5).map((entry) => entry.text).join('\n\n');
+  const body = texts.result({
+    done,
+    look: [],
+    verification: { kind: 'unchecked' },
+    overBudget: { reason, left: [] },
+    counts: progress.counts(),
+  });
+  return [progress.final({ kind: 'finished' }), progress.postOf('result', 1, body)];
+}
+
+function stoppedPosts(attempt: Attempt, { reason }: Outcome & { kind: 'stopped' }): Post[] {
+  const { progress, texts } = attempt;
+  const notice = texts.stopped({ reason, botLabel: botLabel(attempt) });
+  return [progress.final({ kind: 'stopped', reason }), progress.postOf('stopped', 1, notice)];
+}
+
+function failurePosts(attempt: Attempt, row: AttemptRow, { reason, error }: Outcome & { kind: 'failed' }): Post[] {
+  const { agent, files, progress, texts, uuid } = attempt;
+  const step = row.phase ?? undefined;
+  const body = texts.failure({
+    reason,
+    tried: agent.store.entries.newest(uuid, 5).map((entry) => entry.text.split('\n').find((line) => line && !line.startsWith('#')) ?? ''),
+    error,
+    saved: [`\`${files.dir}\``],
+    again: row.followUp ? { by: 'comment' } : { by: 'label', botLabel: botLabel(attempt) },
+    ...(step && step !== 'working' && { step }),
+  });
+  return [progress.final({ kind: 'failed' }), progress.postOf('failure', 1, body)];
+}
+
+/** Only a person's pause deserves a comment of its own; the signal file pauses everything silently. */
+function pausedPosts(attempt: Attempt, row: AttemptRow, { by }: Outcome & { kind: 'paused' }): Post[] {
+  const { agent, conversation, progress, texts } = attempt;
+  const state: ProgressState = { kind: 'paused', reason: by === 'person' ? { id: 'command' } : { id: 'signal_file' } };
+  const final = progress.final(state);
+  if (by !== 'person') return [final];
+  const { pausedLabel } = labelsOf(agent.config, conversation.key.source);
+  return [final, progress.postOf('paused', row.lastSeq, texts.paused({ reason: { id: 'command' }, pausedLabel }))];
+}
+
+function questionText({ texts }: Attempt, { questions, comment }: Outcome & { kind: 'question' }): string {
+  return texts.question({ questions, ...(comment && { comment }) });
+}
+
+/** Not the task's fault: it waits 1, 2, 4 … 60 minutes, or as long as the server says. */
+function parkedTransition(attempt: Attempt, row: AttemptRow, outcome: Outcome & { kind: 'parked' }, now: number): Transition {
+  const notBefore = outcome.retryAt ?? now + waitAfter(row.parkCount);
+  return {
+    attempt: {
+      uuid: attempt.uuid,
+      takeUps: 0,
+      status: 'paused',
+      pausedBy: 'parked',
+      pausedAt: now,
+      notBefore,
+      parkCount: row.parkCount + 1,
+      errorMessage: attempt.agent.redact(outcome.message),
+    },
+    conversation: { id: attempt.conversation.id, reason: outcome.reason.id, lastProcessedAt: now },
+    posts: [attempt.progress.final({ kind: 'parked', reason: outcome.reason, until: notBefore })],
+  };
+}
+
+export function waitAfter(parkCount: number): number {
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** parkCount);
+}
+
+/** The process is leaving: a few seconds for the last word, and the next tick says it otherwise. */
+async function sayInterrupted({ agent, conversation, uuid }: Attempt): Promise<void> {
+  const row = agent.store.outbox.find(uuid, 'progress', 0);
+  if (!row?.commentId) return;
+  const forge = agent.openForge(conversation.key.source, AbortSignal.timeout(LAST_WORD_MS));
+  await forge.editComment(conversation.key, row.commentId, row.body).then(
+    () => agent.store.outbox.update(row.id, { sentBody: row.body }),
+    () => undefined, // the row stays unsent; the next tick edits the comment anyway
+  );
+}
+
+function botLabel({ agent, conversation }: Attempt): string {
+  return labelsOf(agent.config, conversation.key.source).botLabel;
+}
+
+function logEnd(attempt: Attempt, outcome: Outcome): void {
+  const { statistics } = attempt.lookout;
+  const level = outcome.kind === 'failed' ? 'error' : outcome.kind === 'parked' ? 'warning' : 'info';
+  attempt.log.write(level, `attempt ${outcome.kind}`, {
+    ...('reason' in outcome && { reason: outcome.reason }),
+    ...(outcome.kind === 'failed' && { error: outcome.error, stack: outcome.cause instanceof Error ? outcome.cause.stack : undefined }),
+    ...(outcome.kind === 'parked' && { error: outcome.message }),
+  });
+  attempt.log.write('info', 'comment detection statistics', { ...statistics });
+}

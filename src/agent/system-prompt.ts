@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import type { ToolSpec, Tools } from '../ports.js';
+import type { Language } from '../records.js';
+import type { Attempt } from './attempt.js';
+
+const LANGUAGE_NAMES: Record<Language, string> = { ja: 'Japanese', en: 'English' };
+
+/** The template with its placeholders filled. With native tools the list is sent beside it, and not twice. */
+export function systemPrompt(file: string, tools: Tools, options: { language: Language; native: boolean }): string {
+  const parts = [...(options.native ? [] : [toolList(tools.list())]), ...tools.prompts()];
+  return readFileSync(file, 'utf8')
+    .replaceAll('{mcp_prompt}', () => parts.join('\n\n'))
+    .replaceAll('{language}', LANGUAGE_NAMES[options.language])
+    .trim();
+}
+
+/** The server refused native tools: from here on the prompt lists them, and replies are JSON. */
+export function useJsonProtocol({ agent, conversation, history, tools }: Attempt): void {
+  const language = conversation.language;
+  const system = history.append({ role: 'system', content: systemPrompt(agent.config.systemPrompt, tools, { language, native: false }) });
+  history.replace([system, ...history.messages.filter((line) => line.role !== 'system')]);
+}
+
+/** One line a tool: name, parameters, the first line of its description. */
+function toolList(tools: ToolSpec[]): string {
+  const lines = tools.map(({ name, parameters, description }) => {
+    const summary = description.split('\n', 1)[0] ?? '';
+    return `- ${name}(${parameterList(parameters)})${summary && `: ${summary}`}`;
+  });
+  return `Tools:\n${lines.join('\n')}`;
+}
+
+function parameterList(schema: Record<string, unknown>): string {
+  const properties = (schema['properties'] ?? {}) as Record<string, { type?: unknown }>;
+  const required = new Set((schema['required'] ?? []) as string[]);
+  return Object.entries(properties)
+    .map(([name, { type }]) => `${name}${required.has(name) ? '' : '?'}${typeof type === 'string' ? `: ${type}` : ''}`)
+    .join(', ');
+}

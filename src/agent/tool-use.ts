@@ -1,0 +1,106 @@
+import { cutMiddle } from '../lib/cut.js';
+import type { ToolCall, ToolOutcome } from '../ports.js';
+import type { CurrentLine, ToolLine } from '../records.js';
+import { rowOf, type Attempt } from './attempt.js';
+import { Failure } from './interrupts.js';
+import type { Act } from './reply.js';
+
+/**
+ * Carries out the calls of a reply, in their order, each at most once: a line in tools.jsonl before it
+ * starts and one for its outcome. A reply whose work was interrupted is continued where it stood.
+ */
+export async function carryOut(attempt: Attempt, reply: CurrentLine, act: Act): Promise<void> {
+  const before = callsAlreadyMade(attempt, reply);
+  const answered = new Set(attempt.history.messages.map((line) => line.toolCallId));
+  const torn = [...before.values()].some((line) => line.status === 'started');
+  for (const [index, call] of act.calls.entries()) {
+    if (isNative(reply) && answered.has(call.id)) continue;
+    const line = before.get(call.id) ?? (torn ? null : await makeCall(attempt, reply, call));
+    const outcome = line === null ? NOT_CARRIED_OUT : settled(attempt, line);
+    answer(attempt, reply, call, outcome, index === act.calls.length - 1 && act.ignoredDone && !isNative(reply));
+  }
+  attempt.history.answerOpenCalls(IGNORED_DONE); // a native `done` beside the calls wants an answer of its own
+}
+
+const NOT_CARRIED_OUT = 'not carried out: interrupted';
+const UNKNOWN =
+  'unknown: the work was interrupted while this call ran, and nobody knows whether it took effect. Look before you act again.';
+const IGNORED_DONE = '"done" came together with a call and was ignored. Say it alone, once the result is as you want it.';
+
+/** What tools.jsonl has of this reply's calls; only a reply taken up again can have any. */
+function callsAlreadyMade(attempt: Attempt, reply: CurrentLine): Map<string, ToolLine> {
+  if (rowOf(attempt).toolCallCount === 0 || reply !== attempt.resumedReply) return new Map();
+  const lines = attempt.files.tools().filter((line) => line.call.message === reply.seq);
+  return new Map(lines.map((line) => [line.call.id, line]));
+}
+
+async function makeCall(attempt: Attempt, reply: CurrentLine, call: ToolCall): Promise<ToolLine> {
+  const { agent, files } = attempt;
+  const seq = rowOf(attempt).toolCallCount + 1;
+  const startedAt = agent.clock.now();
+  const started: ToolLine = {
+    seq,
+    tool: call.tool,
+    args: call.args ?? call.raw ?? {},
+    status: 'started',
+    timestamp: new Date(startedAt).toISOString(),
+    call: { message: reply.seq, id: call.id },
+  };
+  agent.store.attempts.update(attempt.uuid, { toolCallCount: seq });
+  files.appendTool(started);
+  const outcome = await outcomeOf(attempt, call);
+  const finished = { ...started, duration_ms: agent.clock.now() - startedAt, timestamp: new Date(agent.clock.now()).toISOString() };
+  const line: ToolLine = outcome.ok
+    ? { ...finished, status: 'success', result: agent.redact(outcome.output) }
+    : { ...finished, status: 'error', error: agent.redact(outcome.error) };
+  files.appendTool(line);
+  if (!outcome.ok) attempt.progress.toolFailed(seq, call.tool, line.error!);
+  return line;
+}
+
+async function outcomeOf(attempt: Attempt, call: ToolCall): Promise<ToolOutcome> {
+  if (call.args === null) return { ok: false, error: `the arguments are no JSON object: ${call.raw ?? ''}` };
+  return attempt.tools.call(call.tool, call.args, attempt.agent.signal);
+}
+
+/** The text the model is shown for a call; a call that never got its outcome is recorded as unknown. */
+function settled(attempt: Attempt, line: ToolLine): string {
+  if (line.status === 'started') {
+    attempt.files.appendTool({ ...line, status: 'unknown', timestamp: new Date(attempt.agent.clock.now()).toISOString() });
+    return UNKNOWN;
+  }
+  const text = line.status === 'success' ? (line.result ?? '') : `error: ${line.error ?? ''}`;
+  return `${cutMiddle(text, outputTokens(attempt))}${loopNote(attempt, line)}`;
+}
+
+/** A tool may fill a fifth of the context, no more. */
+function outputTokens({ model }: Attempt): number {
+  return Math.floor(model.contextLength / 5);
+}
+
+function loopNote({ loops }: Attempt, line: ToolLine): string {
+  const { times, verdict } = loops.note(line);
+  if (verdict === 'enough') {
+    const failed = line.status === 'success' ? 'with the same result' : `failing the same way: ${line.error ?? ''}`;
+    throw new Failure('loop', `${line.tool} was called ${times} times running, ${failed}`, {
+      says: { id: 'same_error', tool: line.tool, times },
+    });
+  }
+  if (verdict === 'fine') return '';
+  return `\n\n[This is the ${times}th time running that this call ended the same way. Do something else.]`;
+}
+
+/** In native mode the tool's own message; otherwise a user message with command, arguments and output. */
+function answer({ history }: Attempt, reply: CurrentLine, call: ToolCall, output: string, tellIgnoredDone: boolean): void {
+  const text = tellIgnoredDone ? `${output}\n\n${IGNORED_DONE}` : output;
+  if (isNative(reply)) {
+    history.append({ role: 'tool', content: text, toolCallId: call.id, tool_name: call.tool });
+    return;
+  }
+  const command = JSON.stringify({ tool: call.tool, args: call.args ?? call.raw });
+  history.append({ role: 'user', content: `command: ${command}\nprevious_output:\n${text}`, tool_name: call.tool });
+}
+
+function isNative(reply: CurrentLine): boolean {
+  return (reply.toolCalls?.length ?? 0) > 0;
+}

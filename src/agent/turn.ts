@@ -1,0 +1,121 @@
+
+import { ModelError, type AskRequest } from '../ports.js';
+import type { CurrentLine } from '../records.js';
+import type { Phase } from '../report/words.js';
+import { rowOf, type Attempt } from './attempt.js';
+import { checkpoint, today } from './checkpoint.js';
+import { fitContext } from './compression.js';
+import { Failure, Park } from './interrupts.js';
+import { weighTools, type LlmReply } from './llm-client.js';
+import type { Act } from './reply.js';
+import type { Unreadable } from './reply-complaints.js';
+import { useJsonProtocol } from './system-prompt.js';
+import { carryOut } from './tool-use.js';
+
+/** What a reply to an ask turned out to be. */
+export type Understood<T> = Act | { kind: 'answer'; value: T; comment: string | null } | Unreadable;
+
+/** What the model is asked for: `done` in normal mode, a plan, a reflection … in planning mode. */
+export interface Ask<T> {
+  /** Planning mode: whose turn it is, for the LLM-call comments. */
+  phase?: Phase;
+  taskId?: string;
+  /** Tools may be used on the way to the answer. */
+  tools: boolean;
+  /** The shape of the answer, for servers that offer structured output. */
+  schema: NonNullable<AskRequest['schema']>;
+  /** The answer ends the attempt: the thread is looked at once more before it is accepted. */
+  final?: boolean;
+  read(reply: CurrentLine): Understood<T>;
+}
+
+const UNREADABLE_IN_A_ROW = 5;
+
+/** Turns until the model gives what was asked for. Both modes are made of this. */
+export async function converse<T>(attempt: Attempt, ask: Ask<T>): Promise<T> {
+  for (;;) {
+    const reply = attempt.history.openReply() ?? (await turn(attempt, ask));
+    const understood = ask.read(reply);
+    if (understood.kind === 'unreadable') {
+      complain(attempt, understood);
+      continue;
+    }
+    attempt.history.understood();
+    await attempt.progress.turn(reply.seq, ask, understood.comment);
+    if (understood.kind === 'act') await carryOut(attempt, reply, understood);
+    else if (!ask.final || !(await somethingCameIn(attempt))) return understood.value;
+  }
+}
+
+/** One LLM call: the only way in which an attempt asks its model, and the only door the world comes in by. */
+async function turn<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
+  await checkpoint(attempt);
+  await fitContext(attempt, { extra: await toolTokens(attempt, ask) });
+  try {
+    return await askModel(attempt, ask);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    countFailedCalls(attempt, error);
+    if (error.kind === 'no_tools') useJsonProtocol(attempt);
+    else if (error.kind === 'overflow') await fitContext(attempt, { force: true, cause: error });
+    else throw consequenceOf(error);
+  }
+  return askAgain(attempt, ask);
+}
+
+/** After what could be mended was mended: once more, and this time for good. */
+async function askAgain<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
+  try {
+    return await askModel(attempt, ask);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    countFailedCalls(attempt, error);
+    throw consequenceOf(error);
+  }
+}
+
+async function askModel<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
+  const { agent, history, llm, model, progress, tools } = attempt;
+  const native = ask.tools && (await model.supportsTools(agent.signal));
+  const reply = await llm.getResponse({
+    ...(native ? { tools: tools.list() } : { schema: ask.schema }),
+    estimatedTokens: history.nextRequestTokens() + (native ? weighTools(tools.list()) : 0),
+    onRetry: (failure) => progress.modelFailed(ask.phase, failure.message),
+  });
+  agent.store.usage.add(today(agent.clock.now()), tokensOf(reply));
+  return reply.line;
+}
+
+function tokensOf({ usage, text }: LlmReply): number {
+  return usage ? usage.promptTokens + usage.completionTokens : Math.ceil(text.length / 4);
+}
+
+async function toolTokens<T>({ model, tools, agent }: Attempt, ask: Ask<T>): Promise<number> {
+  return ask.tools && (await model.supportsTools(agent.signal)) ? weighTools(tools.list()) : 0;
+}
+
+/** Every call counts, also those that failed. */
+function countFailedCalls(attempt: Attempt, error: ModelError): void {
+  const { llmCallCount } = rowOf(attempt);
+  attempt.agent.store.attempts.update(attempt.uuid, { llmCallCount: llmCallCount + error.details.calls });
+}
+
+function consequenceOf(error: ModelError): Park | Failure {
+  const { retryAt, status } = error.details;
+  const later = { cause: error, ...(retryAt !== undefined && { retryAt }) };
+  if (error.kind === 'refused') return new Park('credentials', error.message, later);
+  if (error.kind === 'rate' || error.kind === 'unreachable' || status === 404) return new Park('model', error.message, later);
+  if (error.kind === 'overflow') return new Failure('context', error.message, { cause: error });
+  return new Failure('model_rejected', error.message, { cause: error });
+}
+
+function complain(attempt: Attempt, { complaint, reason }: Unreadable): void {
+  const n = attempt.history.complaintsInARow() + 1;
+  attempt.log.write('warning', 'a reply could not be read', { reason, inARow: n });
+  if (n >= UNREADABLE_IN_A_ROW) throw new Failure('unreadable', complaint);
+  attempt.history.append({ role: 'user', content: complaint, complaint: n });
+}
+
+async function somethingCameIn(attempt: Attempt): Promise<boolean> {
+  return checkpoint(attempt, { always: true, budget: false });
+}

@@ -1,0 +1,116 @@
+import { forgeOf, labelsOf, whoWeAre, type Agent } from '../agent/agent.js';
+import { mayRequest, sameLogin } from '../agent/trust.js';
+import { placesOf, type Job } from './collect.js';
+import { ForgeError, type ItemHead, type LabelEvent, type Place } from '../ports.js';
+import { readMarker } from '../report/marker.js';
+import { isPutOnAnew } from '../task/label-event.js';
+import { hasLabel } from '../task/labels.js';
+import { taskName, type Source } from '../task/key.js';
+
+const FOREIGN_WORK_MS = 60 * 60_000;
+
+/** Items newly labelled, items to be tried again, and once in a new data folder what an earlier one left in `processing`. */
+export async function requestedJobs(agent: Agent, source: Source, report: (error: ForgeError) => void): Promise<Job[]> {
+  const jobs: Job[] = retriedJobs(agent, source);
+  for (const place of placesOf(agent, source)) {
+    try {
+      jobs.push(...(await jobsAt(agent, source, place)));
+    } catch (error) {
+      if (!(error instanceof ForgeError) || (error.kind !== 'gone' && error.kind !== 'forbidden')) throw error;
+      report(error); // a repository that vanished does not stop the others
+    }
+  }
+  return jobs;
+}
+
+async function jobsAt(agent: Agent, source: Source, place: Place): Promise<Job[]> {
+  const heads = await forgeOf(agent, source).findByLabel(place, labelsOf(agent.config, source).botLabel);
+  const jobs: Job[] = [];
+  for (const head of heads) jobs.push(...(await decided(agent, head, () => jobFor(agent, head))));
+  return [...jobs, ...(await orphans(agent, source, place))];
+}
+
+/** `agent retry`: the wish is enough, whatever the labels say. */
+function retriedJobs(agent: Agent, source: Source): Job[] {
+  return agent.store.wishes
+    .all()
+    .filter(({ wish }) => wish === 'retry')
+    .map(({ conversationId }) => agent.store.conversations.get(conversationId))
+    .filter(({ id, key }) => key.source === source && agent.store.attempts.unsettledOf(id) === null)
+    .map(({ key, title, firstProcessedAt }) => {
+      const head = { key, title, labels: [], createdAt: '', updatedAt: '' };
+      return { kind: 'first', key, title, since: firstProcessedAt, head, event: null };
+    });
+}
+
+async function jobFor(agent: Agent, head: ItemHead): Promise<Job[]> {
+  const conversation = agent.store.conversations.find(head.key);
+  const unsettled = conversation && agent.store.attempts.unsettledOf(conversation.id);
+  if (unsettled?.status === 'running') return [];
+  if (!conversation && (await isForeign(agent, head))) return [];
+  const { botLabel } = labelsOf(agent.config, head.key.source);
+  const event = await forgeOf(agent, head.key.source).newestLabelEvent(head.key, botLabel);
+  if (event && !isPutOnAnew(event, conversation?.labelEvent ?? null)) return [];
+  if (!event && (agent.config.security.checkLabeller || conversation)) return []; // not known yet: next tick
+  const about = { key: head.key, since: Date.parse(head.createdAt), title: head.title };
+  if (event && !(await isAllowed(agent, head, event))) return [{ ...about, kind: 'refuse', head, by: event.actor }];
+  if (unsettled) return [{ ...about, kind: 'resume', row: unsettled }];
+  return [{ ...about, kind: 'first', head, event }];
+}
+
+async function isAllowed(agent: Agent, head: ItemHead, event: LabelEvent): Promise<boolean> {
+  return !agent.config.security.checkLabeller || mayRequest(agent, head, event.actor);
+}
+
+/** One item that cannot be decided now (403, 5xx) waits for the next tick; the others go on. */
+async function decided(agent: Agent, head: ItemHead, decide: () => Promise<Job[]>): Promise<Job[]> {
+  try {
+    return await decide();
+  } catch (error) {
+    agent.signal.throwIfAborted();
+    if (!(error instanceof ForgeError) || error.kind === 'refused') throw error;
+    agent.log.write('warning', 'an item could not be decided on now', { task: taskName(head.key), error: error.message });
+    return [];
+  }
+}
+
+/**
+ * A new data folder looks once for items in `processing`: the database may have been lost. One that another
+ * installation is at work on is left alone, and looked at again.
+ */
+async function orphans(agent: Agent, source: Source, place: Place): Promise<Job[]> {
+  const fact = `known:${source}:${place.kind === 'owner' ? place.name : place.path}`;
+  if (agent.store.facts.get(fact)) return [];
+  const { processingLabel, botLabel } = labelsOf(agent.config, source);
+  const heads = await forgeOf(agent, source).findByLabel(place, processingLabel);
+  const unknown = heads.filter((head) => !hasLabel(head, botLabel) && !agent.store.conversations.find(head.key));
+  const jobs: Job[] = [];
+  let left = 0;
+  for (const head of unknown) {
+    if (await isForeign(agent, head)) left++;
+    else jobs.push(...(await decided(agent, head, () => orphanJob(agent, head))));
+  }
+  if (left === 0) agent.store.facts.set(fact, 'yes');
+  return jobs;
+}
+
+async function orphanJob(agent: Agent, head: ItemHead): Promise<Job[]> {
+  const { botLabel } = labelsOf(agent.config, head.key.source);
+  const event = await forgeOf(agent, head.key.source).newestLabelEvent(head.key, botLabel);
+  if (!event || !(await isAllowed(agent, head, event))) return [];
+  return [{ key: head.key, since: Date.parse(head.createdAt), title: head.title, kind: 'first', head, event }];
+}
+
+/** In `processing`, with a progress comment by our account that an attempt unknown here edited within the last hour. */
+async function isForeign(agent: Agent, head: ItemHead): Promise<boolean> {
+  const { processingLabel } = labelsOf(agent.config, head.key.source);
+  if (!hasLabel(head, processingLabel)) return false;
+  const self = await whoWeAre(agent, head.key.source);
+  const comment = await forgeOf(agent, head.key.source).findComment(head.key, ' kind=progress ');
+  if (!comment || (self.login !== null && !sameLogin(comment.author, self.login))) return false;
+  const mark = readMarker(comment.body);
+  if (!mark || agent.store.attempts.get(mark.attempt)) return false;
+  const fresh = agent.clock.now() - Date.parse(comment.updatedAt) < FOREIGN_WORK_MS;
+  if (fresh) agent.log.write('info', 'another installation is at work on this item', { task: taskName(head.key), attempt: mark.attempt });
+  return fresh;
+}

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { forgeOf, labelsOf, type Agent } from '../agent/agent.js';
+import { fetchMail, recordMail, seenAs } from '../agent/inbox.js';
+import { standingOf, type Job } from './collect.js';
+import type { AttemptRow, Conversation } from '../records.js';
+import { isPutOnAnew } from '../task/label-event.js';
+import { hasLabel } from '../task/labels.js';
+import type { Source } from '../task/key.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Attempts that were interrupted, and those that were paused and may go on now. */
+export async function unsettledJobs(agent: Agent, source: Source): Promise<Job[]> {
+  const jobs: Job[] = [];
+  for (const row of agent.store.attempts.unsettled()) {
+    if (row.key.source !== source) continue;
+    const job = await jobFor(agent, row, agent.store.conversations.get(row.conversationId));
+    if (job) jobs.push(job);
+  }
+  return jobs;
+}
+
+async function jobFor(agent: Agent, row: AttemptRow, conversation: Conversation): Promise<Job | null> {
+  const about = { key: row.key, since: row.createdAt, title: conversation.title };
+  const resume: Job = { ...about, kind: 'resume', row };
+  const wishes = agent.store.wishes.of(conversation.id);
+  if (row.status === 'running' || wishes.some((wish) => wish !== 'pause')) return resume;
+  switch (row.pausedBy) {
+    case 'signal_file':
+      return existsSync(agent.config.pauseResume.signalFile) ? null : resume;
+    case 'parked':
+      return (row.notBefore ?? 0) <= agent.clock.now() || (await isAskedAgain(agent, conversation)) ? resume : null;
+    case 'person':
+      return personsPause(agent, row, conversation, about);
+    default:
+      return null; // a question: its answer is found among the conversations that wait
+  }
+}
+
+/** Paused by a person: their acts on the forge let it go on or end it, and so does time. */
+async function personsPause(
+  agent: Agent,
+  row: AttemptRow,
+  conversation: Conversation,
+  about: Pick<Job, 'key' | 'since' | 'title'>,
+): Promise<Job | null> {
+  const resume: Job = { ...about, kind: 'resume', row };
+  const end = (reason: (Job & { kind: 'end' })['reason']): Job => ({ ...about, kind: 'end', row, reason });
+  const { pausedLabel } = labelsOf(agent.config, row.key.source);
+  const item = await forgeOf(agent, row.key.source).getItem(row.key);
+  const standing = standingOf(item, (each) => hasLabel(each, pausedLabel));
+  if (standing === 'gone') return end('item_gone');
+  if (standing === 'closed' || standing === 'merged') return end(standing);
+  if (standing === 'open_without_label' && conversation.wantedLabel === null) return resume;
+  const command = await newestCommand(agent, conversation);
+  if (command === 'stop') return end('person');
+  if (command === 'resume' || command === 'retry' || (await isAskedAgain(agent, conversation))) return resume;
+  const days = (agent.clock.now() - (row.pausedAt ?? row.createdAt)) / DAY_MS;
+  return days > agent.config.pauseResume.pausedTaskExpiryDays ? end('paused_too_long') : null;
+}
+
+async function newestCommand(agent: Agent, conversation: Conversation): Promise<string | null> {
+  const mail = await fetchMail(agent, conversation);
+  const acted = mail.commands.filter(({ command }) => command !== 'pause' && command !== 'status');
+  recordMail(agent, conversation, mail.commands.map(({ comment }) => seenAs(comment, 'command')));
+  for (const { comment } of mail.commands) {
+    await forgeOf(agent, conversation.key.source)
+      .react(conversation.key, comment, '+1')
+      .catch(() => undefined); // a courtesy: the command counts without it
+  }
+  return acted.at(-1)?.command ?? null;
+}
+
+/** On a paused or parked item the request label means: go on. */
+async function isAskedAgain(agent: Agent, conversation: Conversation): Promise<boolean> {
+  const { key, labelEvent } = conversation;
+  const forge = forgeOf(agent, key.source);
+  const { botLabel } = labelsOf(agent.config, key.source);
+  const item = await forge.getItem(key);
+  if (!item || !hasLabel(item, botLabel)) return false;
+  const event = await forge.newestLabelEvent(key, botLabel);
+  return event !== null && isPutOnAnew(event, labelEvent);
+}

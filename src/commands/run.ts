@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Agent } from '../agent/agent.js';
+import { openForges } from './forges.js';
+import type { CommandIo, RunOptions } from './io.js';
+import { narrowJobs } from './narrow.js';
+import { runReport, type Cause } from './run-report.js';
+import { openSetting, userName, type Setting } from './setting.js';
+import { openWorkshop } from './workshop.js';
+import { Interrupted, OperatorError } from '../lib/exit.js';
+import { takeRunLock, type RunLock } from '../lib/lock.js';
+import type { Store } from '../records.js';
+import { openStore, openStoreInMemory } from '../store/store.js';
+import { tick, type TickReport } from '../tick.js';
+
+/** One tick: configuration, lock, adapters, work, close. */
+export async function runCommand(options: RunOptions, io: CommandIo): Promise<number> {
+  const setting = await openSetting(options, io);
+  try {
+    return options.dryRun ? await dryRun(options, io, setting) : await lockedRun(options, io, setting);
+  } finally {
+    await setting.log.close();
+  }
+}
+
+async function lockedRun(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
+  const { config } = setting;
+  const store = openStore(config.contextStorage.baseDir, setting.storeDeps);
+  const lock = takeRunLock(join(config.contextStorage.baseDir, 'run.lock'));
+  try {
+    if (!lock) return lockHeld(options);
+    if (config.pauseResume.enabled && existsSync(config.pauseResume.signalFile)) return paused(options, io, setting);
+    return await oneTick(options, io, setting, store);
+  } finally {
+    store.close();
+    release(lock);
+  }
+}
+
+async function oneTick(options: RunOptions, io: CommandIo, setting: Setting, store: Store): Promise<number> {
+  const report = runReport(options, io);
+  const agent = await assembleAgent(io, setting, store);
+  let ticked: TickReport;
+  try {
+    ticked = await tick(agent, {
+      narrow: (collected) => narrowJobs(collected, options, agent),
+      openWorkshop: () => openWorkshop(agent, io),
+      onJob: report.job,
+    });
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    setting.log.write('info', 'tick interrupted; the next one goes on', { signal: error.signalName });
+    return error.exitCode;
+  }
+  if (io.signal.aborted && io.signal.reason instanceof Interrupted) return io.signal.reason.exitCode;
+  const { exitCode, causes } = report.close(ticked);
+  if (ticked.jobs.length > 0) setting.log.write('info', 'tick', { tasks: ticked.jobs.length, exitCode });
+  sayCauses(causes, io, store);
+  return exitCode;
+}
+
+/** Prints what would be done and writes nothing anywhere: the database is a copy in memory. */
+async function dryRun(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
+  const silent = { write: () => undefined };
+  const store = openStoreInMemory(setting.config.contextStorage.baseDir, { ...setting.storeDeps, log: silent });
+  const report = runReport(options, io);
+  try {
+    const agent = { ...(await assembleAgent(io, setting, store)), log: silent, logFor: () => silent };
+    const { collect } = await import('../collect/collect.js');
+    const collected = await collect(agent);
+    const { exitCode, causes } = report.plan(narrowJobs(collected, options, agent), collected.troubles);
+    for (const { line } of causes) io.stderr.write(`${line}\n`);
+    return exitCode;
+  } finally {
+    store.close();
+  }
+}
+
+async function assembleAgent(io: CommandIo, { config, redact, log }: Setting, store: Store): Promise<Agent> {
+  const openForge = await openForges(config, { clock: io.clock, cache: store.cache, log }, io.env);
+  return {
+    config,
+    clock: io.clock,
+    log,
+    logFor: (fields) => log.child(fields),
+    store,
+    forges: new Map(config.taskSources.map((source) => [source, openForge(source, io.signal)])),
+    openForge,
+    redact,
+    newUuid: randomUUID,
+    signal: io.signal,
+    user: userName(),
+    hostname: hostname(),
+  };
+}
+
+/** Two ticks overlap: the later one leaves, silently unless a person asked for it. */
+function lockHeld(options: RunOptions): number {
+  if (!options.once) return 0;
+  throw new OperatorError('Another tick is at work on this data folder.', {
+    fix: 'Wait until it has finished, or look at `agent status`.',
+    exitCode: 75,
+  });
+}
+
+function paused(options: RunOptions, io: CommandIo, { config, log }: Setting): number {
+  log.write('debug', 'the pause signal is there; nothing is started', { file: config.pauseResume.signalFile });
+  if (options.once || io.isTTY) io.stderr.write(`Paused: ${config.pauseResume.signalFile} exists. \`agent resume\` removes it.\n`);
+  return 0;
+}
+
+const HOUR_MS = 60 * 60_000;
+
+/** One line for each cause; without a terminal the same line at most once an hour, so that cron does not flood a mailbox. */
+function sayCauses(causes: Cause[], io: CommandIo, store: Store): void {
+  for (const { line } of causes) {
+    const fact = `said:${line}`;
+    const saidAt = Number(store.facts.get(fact) ?? 0);
+    if (!io.isTTY && io.clock.now() - saidAt < HOUR_MS) continue;
+    io.stderr.write(`${line}\n`);
+    store.facts.set(fact, String(io.clock.now()));
+  }
+}
+
+function release(lock: RunLock | null): void {
+  lock?.release();
+}

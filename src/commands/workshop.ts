@@ -1,0 +1,49 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Agent } from '../agent/agent.js';
+import { Park } from '../agent/interrupts.js';
+import type { Workshop } from '../tick.js';
+import type { CommandIo } from './io.js';
+
+/** Model and tools for this tick. Survivors of a killed tick are ended first: we hold the lock, so they are nobody's. */
+export async function openWorkshop(agent: Agent, io: CommandIo): Promise<Workshop> {
+  const [{ createModel }, { openTools }, { endSurvivors }, { ToolsError }] = await Promise.all([
+    import('../models/create.js'),
+    import('../tools/mcp.js'),
+    import('../tools/survivors.js'),
+    import('../tools/tools-error.js'),
+  ]);
+  const { config, clock, log, store, signal } = agent;
+  const asPark = (error: unknown): never => {
+    if (!(error instanceof ToolsError)) throw error;
+    throw new Park('tools', `${error.server}: ${error.reason}`, { cause: error });
+  };
+  await endSurvivors(store.servers, log);
+  const [model, shed] = await Promise.all([
+    createModel(config.llm, { clock, log, memory: store.facts, ...(hasProxy(io) && { fetch }) }),
+    openTools(config.mcpServers, {
+      clock,
+      log,
+      env: io.env,
+      registry: store.servers,
+      signal,
+      outputLimit: config.llm.contextLength,
+    }).catch(asPark),
+  ]);
+  return {
+    model,
+    toolsFor(uuid) {
+      const folder = join(config.contextStorage.baseDir, uuid, 'workspace');
+      if (config.mcpServers.some((server) => server.command.some((part) => part.includes('{workspace}')))) {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+      }
+      return shed.forTask(folder).catch(asPark);
+    },
+    close: () => shed.close(),
+  };
+}
+
+/** Node's own fetch goes through a proxy where one is set; the patient one knows none. */
+function hasProxy({ env }: CommandIo): boolean {
+  return ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].some((name) => env[name]);
+}

@@ -1,0 +1,268 @@
+import type { GitHubConfig } from '../config/config.js';
+import type {
+  Access,
+  ChangedFile,
+  Comment,
+  CommentCursor,
+  CommentKind,
+  Forge,
+  Item,
+  ItemHead,
+  LabelEvent,
+  LabelSpec,
+  Place,
+  TokenReport,
+} from '../ports.js';
+import type { TaskKey } from '../task/key.js';
+import { conditionally } from './conditional.js';
+import { unless, unreadable } from './failure.js';
+import { fieldsOf, idOf, textOf } from './fields.js';
+import * as read from './github-answers.js';
+import { openGitHub, type GitHubApi } from './github-api.js';
+import type { ForgeOptions } from './http.js';
+import { createMissing } from './labels.js';
+import { allItems, etagOf, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
+import type { Query } from './pages.js';
+import { remember } from './remember.js';
+import { isSince, newestWith, oldestFirst, readComments, sinceOf, type ReadComment } from './threads.js';
+
+/** GitHub and GitHub Enterprise, by their REST API. */
+export function createGitHub(options: ForgeOptions<GitHubConfig>): Forge {
+  return new GitHub(options);
+}
+
+const LONGEST_DESCRIPTION = 100;
+
+class GitHub implements Forge {
+  readonly source = 'github';
+  readonly maxCommentLength = 65_536;
+  private readonly api: GitHubApi;
+  private readonly accounts = new Map<string, Promise<string | null>>();
+  private readonly accesses = new Map<string, Promise<Access>>();
+  private readonly branches = new Map<string, Promise<Item['branches']>>();
+
+  constructor(private readonly options: ForgeOptions<GitHubConfig>) {
+    this.api = openGitHub(options);
+  }
+
+  whoAmI(): Promise<string | null> {
+    return remember(this.accounts, 'me', async () => {
+      const user = await unless(['forbidden', 'gone'], this.api.get('/user'));
+      return textOf(fieldsOf(user?.data).login) ?? null;
+    });
+  }
+
+  async findByLabel(place: Place, label: string): Promise<ItemHead[]> {
+    return place.kind === 'repository' ? this.itemsIn(place.path, label) : this.itemsOf(place, label);
+  }
+
+  async getItem(key: TaskKey): Promise<Item | null> {
+    return unless(['gone'], this.look(key));
+  }
+
+  async commentsSince(
+    key: TaskKey,
+    cursor: CommentCursor | null,
+    { reviews }: { reviews: boolean },
+  ): Promise<Comment[]> {
+    const since = sinceOf(cursor);
+    const query = since ? { since } : {};
+    const found = await this.comments(key, `${issueRoute(key)}/comments`, query, read.commentOf);
+    if (reviews && key.type === 'pull_request') {
+      found.push(...(await this.comments(key, `${pullRoute(key)}/comments`, query, read.reviewCommentOf)));
+      const said = await this.comments(key, `${pullRoute(key)}/reviews`, {}, read.reviewOf);
+      found.push(...said.filter((review) => isSince(review, since)));
+    }
+    return oldestFirst(found);
+  }
+
+  async changedFiles(key: TaskKey): Promise<ChangedFile[]> {
+    if (key.type !== 'pull_request') return [];
+    const files = await allItems(this.api.pages(`${pullRoute(key)}/files`), firstPage());
+    return files.flatMap((file) => read.fileOf(file) ?? []);
+  }
+
+  async findComment(key: TaskKey, text: string): Promise<Comment | null> {
+    for await (const page of pagesFromTheEnd(this.api.pages(`${issueRoute(key)}/comments`), firstPage())) {
+      const found = newestWith(readComments(page.items, read.commentOf, key, this.options.log), text);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  async postComment(key: TaskKey, body: string): Promise<string> {
+    return this.api.line.once(async () => {
+      const { data } = await this.api.rest.issues.createComment({ ...numbered(key), body });
+      const id = idOf(fieldsOf(data).id);
+      if (!id)
+        throw unreadable(
+          this.api.urlOf(`${issueRoute(key)}/comments`),
+          this.api.line.party,
+          201,
+          'the comment has no id',
+        );
+      return id;
+    });
+  }
+
+  async editComment({ owner, repo }: TaskKey, id: string, body: string): Promise<void> {
+    await this.api.line.repeat(() => this.api.rest.issues.updateComment({ owner, repo, comment_id: Number(id), body }));
+  }
+
+  async react({ owner, repo }: TaskKey, { id, kind }: { id: string; kind: CommentKind }, content: 'eyes' | '+1') {
+    // GitHub has no route for reactions to a review's own text.
+    if (kind === 'review') return;
+    const { reactions } = this.api.rest;
+    const comment = { owner, repo, comment_id: Number(id), content };
+    await this.api.line.repeat(() =>
+      kind === 'comment'
+        ? reactions.createForIssueComment(comment)
+        : reactions.createForPullRequestReviewComment(comment),
+    );
+  }
+
+  async changeLabels(key: TaskKey, add: string[], remove: string[]): Promise<void> {
+    const { issues } = this.api.rest;
+    if (add.length > 0) await this.api.line.repeat(() => issues.addLabels({ ...numbered(key), labels: add }));
+    for (const name of remove) {
+      await unless(
+        ['gone'],
+        this.api.line.repeat(() => issues.removeLabel({ ...numbered(key), name })),
+      );
+    }
+  }
+
+  ensureLabels(path: string, labels: LabelSpec[]): Promise<string[]> {
+    const { rest, line } = this.api;
+    return createMissing(labels, {
+      list: () => this.listLabels(path),
+      create: ({ name, color, description }) => {
+        const label = { ...split(path), name, color, description: description.slice(0, LONGEST_DESCRIPTION) };
+        return line.repeat(() => rest.issues.createLabel(label));
+      },
+    });
+  }
+
+  async listLabels(path: string): Promise<string[]> {
+    const labels = await allItems(this.api.pages(`${repositoryRoute(path)}/labels`), firstPage());
+    return labels.flatMap((label) => textOf(fieldsOf(label).name) ?? []);
+  }
+
+  async newestLabelEvent(key: TaskKey, label: string): Promise<LabelEvent | null> {
+    for await (const page of pagesFromTheEnd(this.api.pages(`${issueRoute(key)}/events`), firstPage())) {
+      const event = page.items.flatMap((item) => read.labelEventOf(item, label) ?? []).at(-1);
+      if (event) return event;
+    }
+    return null;
+  }
+
+  access(path: string, login: string): Promise<Access> {
+    return remember(this.accesses, `${path} ${login}`.toLowerCase(), async () => {
+      const route = `${repositoryRoute(path)}/collaborators/${encodeURIComponent(login)}/permission`;
+      const answer = await unless(['gone'], this.api.get(route));
+      return answer ? read.accessOf(answer.data) : 'none';
+    });
+  }
+
+  async inspectToken(): Promise<TokenReport> {
+    const { data, headers } = await this.api.get('/user');
+    const scopes = read.scopesOf(headers['x-oauth-scopes']);
+    const enough = scopes === null || scopes.includes('repo') || scopes.includes('public_repo');
+    const problem = 'scope `repo` is missing: give it to the token, or `public_repo` where all repositories are public';
+    return { login: textOf(fieldsOf(data).login) ?? null, scopes, problems: enough ? [] : [problem] };
+  }
+
+  /** Any change moves an item to the first page, so that one conditional request tells whether there is news. */
+  private async itemsIn(path: string, label: string): Promise<ItemHead[]> {
+    const route = `${repositoryRoute(path)}/issues`;
+    const query = firstPage({ labels: label, state: 'open', sort: 'updated', direction: 'desc' });
+    const pages = this.api.pages(route);
+    const spot = { key: `items github ${path} ${label}`.toLowerCase(), url: this.api.urlOf(route, query) };
+    const { value } = await conditionally(this.options.cache, spot, async (etag) => {
+      const first = await pages(query, etag);
+      return first.unchanged ? null : { etag: first.etag, value: this.heads(await itemsFrom(first, pages)) };
+    });
+    return value;
+  }
+
+  private async itemsOf(owner: { name: string; query: string }, label: string): Promise<ItemHead[]> {
+    const found: unknown[] = [];
+    for (const type of ['is:issue', 'is:pull-request']) {
+      const q = `${type} label:"${label}" state:open user:${owner.name} ${owner.query}`.trim();
+      found.push(...(await allItems(this.api.pages('/search/issues'), firstPage({ q }))));
+    }
+    return this.heads(found);
+  }
+
+  private heads(items: unknown[]): ItemHead[] {
+    const heads = items.filter(read.isOpen).flatMap((item) => {
+      const head = read.headOf(item);
+      if (!head) this.options.log.write('warning', 'malformed item skipped', { source: 'github' });
+      return head ?? [];
+    });
+    return [...new Map(heads.map((head) => [JSON.stringify(head.key), head])).values()];
+  }
+
+  private async look(key: TaskKey): Promise<Item> {
+    const url = this.api.urlOf(issueRoute(key));
+    const spot = { key: `item ${issueRoute(key)}`.toLowerCase(), url };
+    const { value } = await conditionally(this.options.cache, spot, (etag) =>
+      this.api.line.repeat(async () => {
+        const answer = await this.api.look(issueRoute(key), etag);
+        if (answer.status === 304) return null;
+        const item = read.itemOf(answer.data);
+        if (!item) throw unreadable(url, this.api.line.party, answer.status, 'the answer is no issue');
+        return { etag: etagOf(answer), value: item };
+      }),
+    );
+    return value.key.type === 'issue' ? value : this.withBranches(value);
+  }
+
+  private async withBranches(item: Item): Promise<Item> {
+    const route = pullRoute(item.key);
+    const branches = await remember(this.branches, route, async () =>
+      read.branchesOf((await this.api.get(route)).data),
+    );
+    return branches ? { ...item, branches } : item;
+  }
+
+  private async comments(key: TaskKey, route: string, query: Query, of: ReadComment): Promise<Comment[]> {
+    const pages = this.api.pages(route);
+    const spot = { key: `comments github ${route}`.toLowerCase(), url: this.api.urlOf(route, query) };
+    const { value } = await conditionally(this.options.cache, spot, async (etag) => {
+      const first = await pages(firstPage(query), etag);
+      if (first.unchanged) return null;
+      const items = await itemsFrom(first, pages);
+      // What comes after a full page leaves that page as it was: its ETag would hide the news.
+      const lasting = items.length < PAGE_SIZE ? first.etag : null;
+      return { etag: lasting, value: readComments(items, of, key, this.options.log) };
+    });
+    return value;
+  }
+}
+
+function firstPage(query: Query = {}): Query {
+  return { ...query, per_page: String(PAGE_SIZE) };
+}
+
+function split(path: string): { owner: string; repo: string } {
+  const [owner = '', repo = ''] = path.split('/');
+  return { owner, repo };
+}
+
+function numbered({ owner, repo, id }: TaskKey): { owner: string; repo: string; issue_number: number } {
+  return { owner, repo, issue_number: Number(id) };
+}
+
+function repositoryRoute(path: string): string {
+  const { owner, repo } = split(path);
+  return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}`;
+}
+
+function issueRoute({ owner, repo, id }: TaskKey): string {
+  return `${repositoryRoute(`${owner}/${repo}`)}/issues/${id}`;
+}
+
+function pullRoute({ owner, repo, id }: TaskKey): string {
+  return `${repositoryRoute(`${owner}/${repo}`)}/pulls/${id}`;
+}

@@ -1,0 +1,279 @@
+import type { GitLabConfig } from '../config/config.js';
+import type {
+  Access,
+  ChangedFile,
+  Comment,
+  CommentCursor,
+  CommentKind,
+  Forge,
+  Item,
+  ItemHead,
+  LabelEvent,
+  LabelSpec,
+  Place,
+  TokenReport,
+} from '../ports.js';
+import { taskName, type TaskKey } from '../task/key.js';
+import { conditionally } from './conditional.js';
+import { unless, unreadable } from './failure.js';
+import { fieldsOf, idOf, listOf, sameName, textOf } from './fields.js';
+import * as read from './gitlab-answers.js';
+import { openGitLab, type GitLabApi } from './gitlab-api.js';
+import type { ForgeOptions } from './http.js';
+import { createMissing } from './labels.js';
+import { allItems, etagOf, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
+import type { Page, Query } from './pages.js';
+import { remember } from './remember.js';
+import { isSince, newestWith, oldestFirst, readComments, sinceOf } from './threads.js';
+
+/** GitLab, the public one or a self-hosted one, by its REST API (v4). */
+export function createGitLab(options: ForgeOptions<GitLabConfig>): Forge {
+  return new GitLab(options);
+}
+
+class GitLab implements Forge {
+  readonly source = 'gitlab';
+  readonly maxCommentLength = 1_000_000;
+  private readonly api: GitLabApi;
+  private readonly accounts = new Map<string, Promise<string | null>>();
+  private readonly accesses = new Map<string, Promise<Access>>();
+  private readonly labels = new Map<string, Promise<string[]>>();
+
+  constructor(private readonly options: ForgeOptions<GitLabConfig>) {
+    this.api = openGitLab(options);
+  }
+
+  whoAmI(): Promise<string | null> {
+    return remember(this.accounts, 'me', async () => {
+      const user = await unless(['forbidden', 'gone'], this.api.get('user'));
+      return textOf(fieldsOf(user?.data).username) ?? null;
+    });
+  }
+
+  async findByLabel(place: Place, label: string): Promise<ItemHead[]> {
+    if (place.kind === 'owner') return (await this.itemsUnder(groupRoute(place.name), label)).heads;
+    const spelling = { key: `spelling ${place.path} ${label}`.toLowerCase(), url: label };
+    const known = this.options.cache.get(spelling.key)?.body ?? label;
+    const { heads, unchanged } = await this.itemsUnder(projectRoute(place.path), known);
+    if (unchanged || heads.length > 0) return heads;
+    // GitLab takes "Bug" and "bug" for two labels: nothing found may mean that people spell it otherwise.
+    const spelled = await this.spelled(place.path, label);
+    if (spelled === known) return heads;
+    this.options.cache.set(spelling.key, { url: spelling.url, etag: '', body: spelled });
+    return (await this.itemsUnder(projectRoute(place.path), spelled)).heads;
+  }
+
+  async getItem(key: TaskKey): Promise<Item | null> {
+    return unless(['gone'], this.look(key));
+  }
+
+  async commentsSince(
+    key: TaskKey,
+    cursor: CommentCursor | null,
+    { reviews }: { reviews: boolean },
+  ): Promise<Comment[]> {
+    const notes = await this.notesSince(key, cursor);
+    return oldestFirst(notes.filter(({ kind }) => reviews || kind === 'comment'));
+  }
+
+  async changedFiles(key: TaskKey): Promise<ChangedFile[]> {
+    if (key.type !== 'merge_request') return [];
+    const files = await allItems(this.api.pages(`${itemRoute(key)}/diffs`), firstPage());
+    return files.flatMap((file) => read.fileOf(file) ?? []);
+  }
+
+  async findComment(key: TaskKey, text: string): Promise<Comment | null> {
+    const pages = this.api.pages(`${itemRoute(key)}/notes`);
+    let query: Query | undefined = firstPage({ order_by: 'created_at', sort: 'desc' });
+    while (query) {
+      const page: Page = await pages(query);
+      const found = newestWith(readComments(page.items, read.commentOf, key, this.options.log), text);
+      if (found) return found;
+      query = page.next;
+    }
+    return null;
+  }
+
+  async postComment(key: TaskKey, body: string): Promise<string> {
+    return this.api.line.once(async () => {
+      const note = await this.resources(key).notes.create(pathOf(key), Number(key.id), body);
+      const id = idOf(fieldsOf(note).id);
+      if (!id) throw unreadable(this.api.urlOf(`${itemRoute(key)}/notes`), this.api.line.party, 201, 'it has no id');
+      return id;
+    });
+  }
+
+  async editComment(key: TaskKey, id: string, body: string): Promise<void> {
+    const { notes } = this.resources(key);
+    await this.api.line.repeat(async () => void (await notes.edit(pathOf(key), Number(key.id), Number(id), { body })));
+  }
+
+  async react(key: TaskKey, { id }: { id: string; kind: CommentKind }, reaction: 'eyes' | '+1'): Promise<void> {
+    const { awards } = this.resources(key);
+    const name = reaction === '+1' ? 'thumbsup' : reaction;
+    const award = this.api.line.repeat(() => awards.award(pathOf(key), Number(key.id), Number(id), name));
+    // GitLab answers 404 to "has already been taken" too; and on a note that is gone there is nothing to put it on.
+    await unless(['gone'], award);
+  }
+
+  async changeLabels(key: TaskKey, add: string[], remove: string[]): Promise<void> {
+    if (add.length + remove.length === 0) return;
+    const spelled = (names: string[]) => Promise.all(names.map((name) => this.spelled(pathOf(key), name)));
+    const change = {
+      ...(add.length > 0 && { addLabels: (await spelled(add)).join(',') }),
+      ...(remove.length > 0 && { removeLabels: (await spelled(remove)).join(',') }),
+    };
+    const { items } = this.resources(key);
+    await this.api.line.repeat(async () => void (await items.edit(pathOf(key), Number(key.id), change)));
+  }
+
+  async ensureLabels(path: string, labels: LabelSpec[]): Promise<string[]> {
+    const created = await createMissing(labels, {
+      list: () => this.listLabels(path),
+      create: ({ name, color, description }) =>
+        this.api.line.repeat(() => this.api.labels.create(path, name, `#${color}`, { description })),
+    });
+    if (created.length > 0) this.labels.delete(path);
+    return created;
+  }
+
+  async listLabels(path: string): Promise<string[]> {
+    const labels = await allItems(this.api.pages(`${projectRoute(path)}/labels`), firstPage());
+    return labels.flatMap((label) => textOf(fieldsOf(label).name) ?? []);
+  }
+
+  async newestLabelEvent(key: TaskKey, label: string): Promise<LabelEvent | null> {
+    const pages = this.api.pages(`${itemRoute(key)}/resource_label_events`);
+    for await (const page of pagesFromTheEnd(pages, firstPage())) {
+      const event = page.items.flatMap((item) => read.labelEventOf(item, label) ?? []).at(-1);
+      if (event) return event;
+    }
+    return null;
+  }
+
+  access(path: string, login: string): Promise<Access> {
+    return remember(this.accesses, `${path} ${login}`.toLowerCase(), async () => {
+      const users = await allItems(this.api.pages('users'), { username: login });
+      const user = users.map(fieldsOf).find(({ username }) => sameName(textOf(username) ?? '', login));
+      const id = idOf(user?.id);
+      const member = id && (await unless(['gone'], this.api.get(`${projectRoute(path)}/members/all/${id}`)));
+      return member ? read.accessOf(member.data) : 'none';
+    });
+  }
+
+  async inspectToken(): Promise<TokenReport> {
+    const login = await this.whoAmI();
+    // Only personal, project and group tokens can be asked about; others are no fault.
+    const self = await unless(['gone', 'forbidden', 'rejected'], this.api.get('personal_access_tokens/self'));
+    if (!self) return { login, scopes: null, problems: [] };
+    const scopes = listOf(fieldsOf(self.data).scopes).flatMap((scope) => textOf(scope) ?? []);
+    const problem = 'scope `api` is missing: create a token that has it';
+    return { login, scopes, problems: scopes.includes('api') ? [] : [problem] };
+  }
+
+  private async itemsUnder(base: string, label: string): Promise<{ heads: ItemHead[]; unchanged: boolean }> {
+    const [issues, mergeRequests] = await Promise.all([
+      this.listItems(`${base}/issues`, label),
+      this.listItems(`${base}/merge_requests`, label),
+    ]);
+    const unchanged = issues.unchanged && mergeRequests.unchanged;
+    return { heads: [...issues.value, ...mergeRequests.value], unchanged };
+  }
+
+  /** Any change moves an item to the first page, so that one conditional request tells whether there is news. */
+  private listItems(route: string, label: string): Promise<{ value: ItemHead[]; unchanged: boolean }> {
+    const query = firstPage({
+      labels: label,
+      state: 'opened',
+      scope: 'all',
+      order_by: 'updated_at',
+      sort: 'desc',
+    });
+    const pages = this.api.pages(route);
+    const spot = { key: `items gitlab ${route} ${label}`.toLowerCase(), url: this.api.urlOf(route, query) };
+    return conditionally(this.options.cache, spot, async (etag) => {
+      const first = await pages(query, etag);
+      return first.unchanged ? null : { etag: first.etag, value: this.heads(await itemsFrom(first, pages)) };
+    });
+  }
+
+  private heads(items: unknown[]): ItemHead[] {
+    const heads = items.filter(read.isOpen).flatMap((item) => {
+      const head = read.headOf(item);
+      if (!head) this.options.log.write('warning', 'malformed item skipped', { source: 'gitlab' });
+      return head ?? [];
+    });
+    return [...new Map(heads.map((head) => [taskName(head.key), head])).values()];
+  }
+
+  private async look(key: TaskKey): Promise<Item> {
+    const url = this.api.urlOf(itemRoute(key));
+    const spot = { key: `item gitlab ${itemRoute(key)}`.toLowerCase(), url };
+    const { value } = await conditionally(this.options.cache, spot, (etag) =>
+      this.api.line.repeat(async () => {
+        const answer = await this.api.look(itemRoute(key), etag);
+        if (answer.status === 304) return null;
+        const item = read.itemOf(answer.data);
+        if (!item) throw unreadable(url, this.api.line.party, answer.status, 'the answer is no item');
+        return { etag: etagOf(answer), value: item };
+      }),
+    );
+    return value;
+  }
+
+  /** The list has the newest changes first: it is left where what is known begins. */
+  private async notesSince(key: TaskKey, cursor: CommentCursor | null): Promise<Comment[]> {
+    const route = `${itemRoute(key)}/notes`;
+    const pages = this.api.pages(route);
+    const query = firstPage({ order_by: 'updated_at', sort: 'desc' });
+    const since = sinceOf(cursor);
+    const isNew = (note: Comment): boolean => isSince(note, since) || !cursor?.known(note);
+    const spot = { key: `comments gitlab ${route}`.toLowerCase(), url: `${this.api.urlOf(route, query)}#${since}` };
+    const { value } = await conditionally(this.options.cache, spot, async (etag) => {
+      let page = await pages(query, etag);
+      if (page.unchanged) return null;
+      const fresh = { etag: page.etag, value: [] as Comment[] };
+      for (;;) {
+        const notes = readComments(page.items, read.commentOf, key, this.options.log);
+        fresh.value.push(...notes.filter(isNew));
+        const reached = notes.some((note) => cursor?.known(note) || !isSince(note, since));
+        if (reached || !page.next) return fresh;
+        // Read once, when the thread is new to us, and too long to be kept.
+        fresh.etag = null;
+        page = await pages(page.next);
+      }
+    });
+    return value;
+  }
+
+  /** The way the project spells a label that we know in some spelling. */
+  private async spelled(path: string, name: string): Promise<string> {
+    const names = await remember(this.labels, path, () => this.listLabels(path));
+    return names.find((one) => one === name) ?? names.find((one) => sameName(one, name)) ?? name;
+  }
+
+  private resources(key: TaskKey): GitLabApi['issues'] {
+    return key.type === 'merge_request' ? this.api.mergeRequests : this.api.issues;
+  }
+}
+
+function firstPage(query: Query = {}): Query {
+  return { ...query, per_page: String(PAGE_SIZE) };
+}
+
+function pathOf({ owner, repo }: TaskKey): string {
+  return `${owner}/${repo}`;
+}
+
+function projectRoute(path: string): string {
+  return `projects/${encodeURIComponent(path)}`;
+}
+
+function groupRoute(name: string): string {
+  return `groups/${encodeURIComponent(name)}`;
+}
+
+function itemRoute(key: TaskKey): string {
+  const kind = key.type === 'merge_request' ? 'merge_requests' : 'issues';
+  return `${projectRoute(pathOf(key))}/${kind}/${key.id}`;
+}

@@ -1,0 +1,14 @@
+const VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'];
+
+/** Sends the process's fetches through the proxy that the environment names, if it names one; `no_proxy` is obeyed. */
+export async function useProxyOf(env: NodeJS.ProcessEnv): Promise<void> {
+  if (!VARIABLES.some((name) => env[name])) return;
+  const { EnvHttpProxyAgent, setGlobalDispatcher } = await import('undici');
+  setGlobalDispatcher(new EnvHttpProxyAgent(settings(env)));
+}
+
+function settings(env: NodeJS.ProcessEnv): { httpProxy: string; httpsProxy: string; noProxy: string } {
+  const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? '';
+  const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? httpProxy;
+  return { httpProxy, httpsProxy, noProxy: env.no_proxy ?? env.NO_PROXY ?? '' };
+}

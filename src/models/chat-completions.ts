@@ -1,0 +1,128 @@
+import OpenAI, { APIConnectionError, APIError } from 'openai';
+import type { LlmConfig } from '../config/config.js';
+import { retryAfterMs } from '../lib/retry.js';
+import type { ChatMessage, Reply } from '../ports.js';
+import type { Answer, ModelDeps, Sending } from './exchange.js';
+import { RequestFailed } from './failures.js';
+import { patientFetch } from './patient-fetch.js';
+import { offeredFunctions, readToolCalls } from './tool-calls.js';
+import { type ToolNames, toolNames } from './tool-names.js';
+
+type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
+type Completion = OpenAI.Chat.ChatCompletion;
+type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
+
+/** Where two servers that speak `/chat/completions` differ. */
+export interface Manners {
+  arrange(messages: ChatMessage[], sending: Sending): ChatMessage[];
+  limit(estimatedTokens: number): Partial<Body>;
+  /** Looks at a 200 before it is believed; throws `RequestFailed`. */
+  check(completion: Completion, sending: Sending): void;
+}
+
+/** One request over the OpenAI protocol, sent once. */
+export function chatCompletions(config: LlmConfig, deps: ModelDeps, manners: Manners) {
+  const client = connect(config, deps);
+  return async (sending: Sending): Promise<Answer> => {
+    const names = toolNames(sending.tools ?? []);
+    const body = bodyOf(config, sending, names, manners);
+    const completion = await client.chat.completions
+      .create(body, { signal: sending.signal })
+      .catch((error: unknown) => failed(error, deps.clock.now()));
+    manners.check(readable(completion), sending);
+    return answerOf(completion, names);
+  };
+}
+
+/** Nothing is taken from the environment, and nothing is retried or logged behind our back. */
+function connect(config: LlmConfig, deps: ModelDeps): OpenAI {
+  return new OpenAI({
+    baseURL: config.url,
+    apiKey: config.apiKey ?? 'none',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: config.timeoutSeconds * 1000 + 1000,
+    logLevel: 'off',
+    fetch: deps.fetch ?? patientFetch(),
+  });
+}
+
+function bodyOf(config: LlmConfig, sending: Sending, names: ToolNames, manners: Manners): Body {
+  const { messages, tools, schema, estimatedTokens } = sending;
+  return {
+    model: config.model,
+    messages: manners.arrange(messages, sending).map((message) => wireMessage(message, names)),
+    ...manners.limit(estimatedTokens),
+    ...(tools && { tools: offeredFunctions(tools, names) }),
+    ...(schema && { response_format: { type: 'json_schema', json_schema: { ...schema, strict: false } } }),
+  };
+}
+
+function wireMessage(message: ChatMessage, names: ToolNames): WireMessage {
+  const { role, content, toolCalls, toolCallId } = message;
+  if (role === 'tool') return { role, content, tool_call_id: toolCallId ?? '' };
+  if (role !== 'assistant' || !toolCalls?.length) return { role, content };
+  return {
+    role,
+    content: content || null,
+    tool_calls: toolCalls.map(({ id, tool, args, raw }) => ({
+      id,
+      type: 'function',
+      function: { name: names.toWire(tool), arguments: args ? JSON.stringify(args) : (raw ?? '{}') },
+    })),
+  };
+}
+
+/** Some proxies answer 200 with a page of HTML, and the client hands it on as text. */
+function readable(completion: unknown): Completion {
+  if (typeof completion !== 'object' || completion === null) throw new RequestFailed('the answer is no JSON', {});
+  return completion as Completion;
+}
+
+function answerOf(completion: Completion, names: ToolNames): Answer {
+  const choice = completion.choices?.[0];
+  const calls = (choice?.message?.tool_calls ?? []).flatMap((call) =>
+    call.type === 'custom' ? [] : [{ id: call.id, name: call.function.name, args: call.function.arguments }],
+  );
+  const toolCalls = readToolCalls(calls, names);
+  return {
+    text: choice?.message?.content ?? choice?.message?.refusal ?? '',
+    toolCalls,
+    finish: finishOf(choice?.finish_reason, toolCalls.length),
+    usage: usageOf(completion),
+  };
+}
+
+function finishOf(reason: string | undefined, calls: number): Reply['finish'] {
+  if (reason === 'length') return 'length';
+  return calls > 0 ? 'tool_calls' : 'stop';
+}
+
+function usageOf({ usage }: Completion): Reply['usage'] {
+  if (!usage?.prompt_tokens) return null;
+  return { promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens ?? 0 };
+}
+
+function failed(error: unknown, now: number): never {
+  if (error instanceof APIError && error.status !== undefined) throw refused(error, now);
+  const cause = error instanceof APIConnectionError ? (error.cause ?? error) : error;
+  throw new RequestFailed(cause instanceof Error ? cause.message : String(cause), { cause: error });
+}
+
+function refused(error: APIError, now: number): RequestFailed {
+  const wait = error.headers?.get('retry-after-ms');
+  return new RequestFailed(error.message, {
+    status: error.status,
+    code: textOf(error.code) ?? textOf(error.type),
+    param: textOf(error.param),
+    retryAfterMs: wait ? Number(wait) : retryAfterMs(error.headers?.get('retry-after'), now),
+    cause: error,
+  });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

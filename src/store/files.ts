@@ -1,0 +1,87 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../ports.js';
+import type { AttemptFiles, CurrentLine, MessageLine, PlanningLine, SummaryLine, ToolLine } from '../records.js';
+import { JsonlFile } from './jsonl.js';
+
+export function createFiles(baseDir: string, uuid: string, metadata: object, log: Log): AttemptFiles {
+  const dir = join(baseDir, uuid);
+  mkdirSync(join(dir, 'planning'), { recursive: true, mode: 0o700 });
+  writeWhole(join(dir, 'metadata.json'), `${JSON.stringify(metadata, null, 2)}\n`);
+  return openFiles(baseDir, uuid, log);
+}
+
+export function deleteFiles(baseDir: string, uuid: string): void {
+  rmSync(join(baseDir, uuid), { recursive: true, force: true });
+}
+
+/** The folder of one attempt. Looking changes nothing; the first append to a file cuts off what a crash tore. */
+export function openFiles(baseDir: string, uuid: string, log: Log): AttemptFiles {
+  const dir = join(baseDir, uuid);
+  const file = (name: string): JsonlFile => new JsonlFile(join(dir, name), log);
+  const messages = file('messages.jsonl');
+  const summaries = file('summaries.jsonl');
+  const tools = file('tools.jsonl');
+  const planning = file(join('planning', `${uuid}.jsonl`));
+  let current = file('current.jsonl');
+
+  const messagesAfter = (seq: number): MessageLine[] => {
+    const found: MessageLine[] = [];
+    for (const line of messages.lines<MessageLine>()) if (line.seq > seq) found.push(line);
+    return found;
+  };
+
+  return {
+    dir,
+    messagesAfter,
+    current() {
+      const lines = [...current.lines<CurrentLine>()];
+      const missing = messagesAfter(lines.reduce((last, line) => Math.max(last, line.seq), 0)).map(currentFrom);
+      for (const line of missing) current.append(line, { sync: false });
+      return [...lines, ...missing];
+    },
+    appendMessage(line) {
+      messages.append(line);
+      current.append(currentFrom(line), { sync: false }); // what a crash loses here comes back from messages.jsonl
+    },
+    replaceCurrent(lines) {
+      current.close();
+      writeWhole(current.path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      current = file('current.jsonl');
+    },
+    appendTool: (line) => tools.append(line),
+    tools: () => lastOfEach([...tools.lines<ToolLine>()]),
+    appendSummary: (line) => summaries.append(line),
+    summaries: () => [...summaries.lines<SummaryLine>()],
+    appendPlanning: (line) => planning.append(line),
+    planning: () => [...planning.lines<PlanningLine>()],
+    close: () => [messages, current, summaries, tools, planning].forEach((each) => each.close()),
+  };
+}
+
+function currentFrom(line: MessageLine): CurrentLine {
+  return {
+    seq: line.seq,
+    role: line.role,
+    content: line.content,
+    ...(line.tool_calls && { toolCalls: line.tool_calls }),
+    ...(line.tool_call_id && { toolCallId: line.tool_call_id }),
+    ...(line.finish && { finish: line.finish }),
+    ...(line.usage && { usage: line.usage }),
+    ...(line.complaint && { complaint: line.complaint }),
+  };
+}
+
+function lastOfEach(lines: ToolLine[]): ToolLine[] {
+  return [...new Map(lines.map((line) => [line.seq, line])).values()];
+}
+
+/** Either the old content or the new one is on disk, whenever the power goes. */
+function writeWhole(path: string, content: string): void {
+  const temporary = `${path}.tmp`;
+  writeFileSync(temporary, content, { mode: 0o600, flush: true });
+  renameSync(temporary, path);
+  const dir = openSync(join(path, '..'), 'r');
+  fsyncSync(dir);
+  closeSync(dir);
+}

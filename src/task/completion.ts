@@ -1,0 +1,46 @@
+import { APPROVALS, JAPANESE_ENDING } from './approvals.js';
+import { ownWords } from './own-words.js';
+
+/** `complete`: nothing but thanks or approval. `ask`: a keyword, but more is said, so the model decides. */
+export type Completion = 'complete' | 'ask' | 'no';
+
+const LONGEST_COMPLETION = 200;
+
+/** Whether a comment says, by the configured keywords, that the task is finished. */
+export function judgeCompletion(body: string, keywords: string[]): Completion {
+  const text = fold(ownWords(body));
+  const words = keywords.map((keyword) => bordered(fold(keyword).trim())).filter((pattern) => pattern !== '');
+  if (!words.some((word) => new RegExp(word, 'u').test(text))) return 'no';
+  if (text.length > LONGEST_COMPLETION || DOUBT.test(text)) return 'ask';
+  return saysOnly([...words.map((word) => word + JAPANESE_ENDING), ...APPROVALS], text) ? 'complete' : 'ask';
+}
+
+function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/[’‘´]/g, "'").replace(/\s+/g, ' ');
+}
+
+const SPACED = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]/u;
+
+/** A word of a script that has spaces stands alone ("token" does not say OK); Japanese has no such borders. */
+function bordered(word: string): string {
+  const before = SPACED.test(word.slice(0, 1)) ? `(?<!${SPACED.source})` : '';
+  const after = SPACED.test(word.slice(-1)) ? `(?!${SPACED.source})` : '';
+  return before + word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') + after;
+}
+
+/** A question, hesitation, a sad face, something struck out. */
+const DOUBT = /\?|\.\.|~~|[:;=]['-]?[([/\\|<]|t_t|;_;/;
+
+/** Whether the text is made of these phrases and of nothing else, however they follow each other. */
+function saysOnly(phrases: string[], text: string): boolean {
+  const patterns = phrases.map((phrase) => new RegExp(phrase, 'uy'));
+  const reached = new Set([0]);
+  for (let at = 0; at < text.length; at++) {
+    if (!reached.has(at)) continue;
+    for (const pattern of patterns) {
+      pattern.lastIndex = at;
+      if (pattern.test(text)) reached.add(pattern.lastIndex);
+    }
+  }
+  return reached.has(text.length);
+}

@@ -1,0 +1,81 @@
+import { estimateTokens } from '../lib/tokens.js';
+import type { ChangedFile, Comment, Item } from '../ports.js';
+import { bodyOf } from './comments-prompt.js';
+import { cutMiddle } from '../lib/cut.js';
+import { taskName } from './key.js';
+import { sanitizeForeign } from './sanitize.js';
+
+/** The comments that go into an opening, and how many did not fit or do not count. */
+export interface Selection {
+  kept: Comment[];
+  skipped: Comment[];
+}
+
+const SHARE_OF_CONTEXT = 0.4;
+
+/** The newest comments within 40 % of the context, in their order. */
+export function selectComments(comments: Comment[], contextLength: number): Selection {
+  let room = contextLength * SHARE_OF_CONTEXT;
+  let first = comments.length;
+  while (first > 0) {
+    room -= estimateTokens(comments[first - 1]!.body) + 40;
+    if (room < 0) break;
+    first--;
+  }
+  return { kept: comments.slice(first), skipped: comments.slice(0, first) };
+}
+
+export interface RequestParts {
+  item: Item;
+  files: ChangedFile[];
+  comments: Comment[];
+  /** Comments of people who do not count, and older ones there was no room for. */
+  leftOut: number;
+  contextLength: number;
+}
+
+/** The first request: the item and what people who count said about it, each piece fenced with who wrote it. */
+export function requestText({ item, files, comments, leftOut, contextLength }: RequestParts): string {
+  return [
+    itemText(item, contextLength),
+    files.length > 0 && changedFiles(files),
+    ...comments.map((comment) => commentText(comment, contextLength)),
+    leftOut > 0 && `(${leftOut} comments are left out: they are by people who do not count here, or older than there is room for.)`,
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+/** The item alone: title, description, labels, branches. */
+export function itemText(item: Item, contextLength: number): string {
+  const kind = { issue: 'Issue', pull_request: 'Pull request', merge_request: 'Merge request' }[item.key.type];
+  const title = sanitizeForeign(item.title).replaceAll('\n', ' ');
+  const body = cutMiddle(sanitizeForeign(item.body), Math.floor(contextLength * SHARE_OF_CONTEXT)).trim();
+  return [
+    `${kind} ${taskName(item.key)}: ${title}`,
+    `Author: @${item.author}\nLabels: ${item.labels.join(', ')}${branchLine(item)}`,
+    fence('description', item.author, body || '(no description)'),
+  ].join('\n\n');
+}
+
+function branchLine({ branches }: Item): string {
+  return branches ? `\nBranches: ${branches.source} -> ${branches.target}` : '';
+}
+
+function changedFiles(files: ChangedFile[]): string {
+  const lines = files.map(({ path, status, additions, deletions }) => {
+    const size = additions === undefined ? '' : ` (+${additions} -${deletions ?? 0})`;
+    return `- ${path}: ${status}${size}`;
+  });
+  return `Changed files:\n${lines.join('\n')}`;
+}
+
+function commentText(comment: Comment, contextLength: number): string {
+  return fence('comment', comment.author, bodyOf(comment, Math.floor(contextLength / 10)), comment.createdAt);
+}
+
+/** Text from the thread is data: it is fenced with who wrote it, and cannot close its own fence. */
+function fence(what: string, author: string, text: string, at?: string): string {
+  const safe = text.replaceAll(/<(\/?)(description|comment)\b/gi, '< $1$2');
+  return `<${what} by="@${author}" trusted="yes"${at ? ` at="${at}"` : ''}>\n${safe}\n</${what}>`;
+}

@@ -1,0 +1,47 @@
+import type { Comment } from '../ports.js';
+import type { Conversation } from '../records.js';
+import { judgeCompletion } from './completion.js';
+import type { ThreadCommand } from './thread-command.js';
+
+/** What is to become of a conversation in `awaiting-response`. */
+export type WaitingDecision =
+  | { kind: 'wait' }
+  /** Something was said that wants an answer; `judge`: perhaps it is only thanks, the model decides. */
+  | { kind: 'answer'; judge: boolean }
+  /** It ends; `silent`: without a comment. */
+  | { kind: 'close'; why: 'completion' | 'timeout' | 'closed' | 'merged' | 'gone' | 'label_removed' | 'handling_off' | 'stop_command'; silent: boolean };
+
+export interface WaitingFacts {
+  handlingEnabled: boolean;
+  /** Where the item is not in the list of waiting ones: what it is now. */
+  item: 'listed' | 'open_without_label' | 'closed' | 'merged' | 'gone';
+  fresh: Comment[];
+  commands: ThreadCommand[];
+  keywords: string[];
+  timeoutMs: number;
+  now: number;
+}
+
+/** The table of section 4, row `awaiting-response`: people's acts come before what they say, and that before the clock. */
+export function decideWaiting(conversation: Conversation, facts: WaitingFacts): WaitingDecision {
+  if (facts.item === 'gone' || facts.item === 'closed' || facts.item === 'merged') return silently(facts.item);
+  if (facts.item === 'open_without_label') return silently('label_removed');
+  if (!facts.handlingEnabled) return silently('handling_off');
+  const command = facts.commands.findLast((each) => each !== 'status' && each !== 'pause');
+  if (command === 'stop') return { kind: 'close', why: 'stop_command', silent: false };
+  if (command) return { kind: 'answer', judge: false };
+  if (facts.fresh.length > 0) return decideOnWords(facts);
+  const since = Math.max(conversation.lastProcessedAt, conversation.lastCommentAt ?? 0);
+  return facts.now - since > facts.timeoutMs ? { kind: 'close', why: 'timeout', silent: false } : { kind: 'wait' };
+}
+
+/** Thanks and nothing else in every new comment: finished. One that says more is asked about, unless no keyword is there. */
+function decideOnWords({ fresh, keywords }: WaitingFacts): WaitingDecision {
+  const judgements = fresh.map((comment) => judgeCompletion(comment.body, keywords));
+  if (judgements.every((judgement) => judgement === 'complete')) return { kind: 'close', why: 'completion', silent: false };
+  return { kind: 'answer', judge: judgements.every((judgement) => judgement !== 'no') };
+}
+
+function silently(why: 'closed' | 'merged' | 'gone' | 'label_removed' | 'handling_off'): WaitingDecision {
+  return { kind: 'close', why, silent: true };
+}

@@ -1,0 +1,113 @@
+import type { TaskKey } from '../../src/task/key.js';
+import { freshParts, openForge } from './rig.js';
+import { serve, type Reply } from './server.js';
+
+const KEY: TaskKey = { source: 'github', owner: 'octo', repo: 'hello', type: 'pull_request', id: '7' };
+const AT = '2026-03-01T10:00:00Z';
+const comment = { id: 1, user: { login: 'ann', type: 'User' }, body: 'fine', created_at: AT, updated_at: AT };
+
+let close: () => Promise<void> = async () => undefined;
+afterEach(() => close());
+
+async function github(answer: (url: URL) => Reply) {
+  const server = await serve(answer);
+  close = server.close;
+  const parts = freshParts();
+  return { forge: openForge('github', `${server.origin}/`, parts), parts, asked: server.asked };
+}
+
+test('a malformed comment is skipped with a warning, the others count', async () => {
+  const { forge, parts } = await github(() => ({
+    body: [
+      { ...comment, id: null },
+      { ...comment, user: undefined },
+      { ...comment, body: 5 },
+      'nonsense',
+      null,
+      comment,
+    ],
+  }));
+  expect((await forge.commentsSince(KEY, null, { reviews: false })).map(({ id }) => id)).toEqual(['1']);
+  expect(parts.log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual(
+    Array(5).fill('warning malformed comment skipped'),
+  );
+});
+
+test('a deleted account is ghost, and a machine is told', async () => {
+  const { forge } = await github(() => ({
+    body: [
+      { ...comment, user: null },
+      { ...comment, id: 2, user: { login: 'ci', type: 'Bot' } },
+      { ...comment, id: 3, user: { login: 'dependabot[bot]', type: 'User' } },
+    ],
+  }));
+  const comments = await forge.commentsSince(KEY, null, { reviews: false });
+  expect(comments.map(({ author, bot }) => [author, bot])).toEqual([
+    ['ghost', false],
+    ['ci', true],
+    ['dependabot[bot]', true],
+  ]);
+});
+
+test('ids that do not fit a number stay as they are', async () => {
+  const { forge } = await github(() => ({
+    body: JSON.stringify([comment]).replace('"id":1', '"id":9007199254740993'),
+  }));
+  expect((await forge.commentsSince(KEY, null, { reviews: false }))[0]?.id).toBe('9007199254740993');
+});
+
+test('reviews and what they say of lines are read where asked for, a pending one is not', async () => {
+  const { forge } = await github(({ pathname }) => {
+    if (pathname.endsWith('/pulls/7/comments')) return { body: [{ ...comment, id: 2, path: 'a.ts', line: 3 }] };
+    if (!pathname.endsWith('/pulls/7/reviews')) return { body: [comment] };
+    const review = { ...comment, state: 'APPROVED', submitted_at: AT };
+    return {
+      body: [
+        { ...review, id: 3 },
+        { ...review, id: 4, state: 'PENDING' },
+        { ...review, id: 5, body: '' },
+      ],
+    };
+  });
+  const comments = await forge.commentsSince(KEY, null, { reviews: true });
+  expect(comments.map(({ kind, path, line }) => [kind, path, line])).toEqual([
+    ['comment', undefined, undefined],
+    ['review_comment', 'a.ts', 3],
+    ['review', undefined, undefined],
+  ]);
+});
+
+test('an issue that was moved to another repository is null', async () => {
+  const { forge, asked } = await github(() => ({ status: 301, headers: { location: '/repositories/9/issues/3' } }));
+  expect(await forge.getItem(KEY)).toBeNull();
+  expect(asked).toHaveLength(1);
+});
+
+test('an answer of another shape is tried again, then unreachable', async () => {
+  const { forge, asked } = await github(() => ({ body: { message: 'hello from a portal' } }));
+  await expect(forge.listLabels('octo/hello')).rejects.toMatchObject({ kind: 'unreachable' });
+  expect(asked).toHaveLength(4);
+});
+
+test('an owner is searched by label, quoted, once for issues and once for pull requests', async () => {
+  const { forge, asked } = await github(() => ({ body: { total_count: 0, items: [] } }));
+  await forge.findByLabel({ kind: 'owner', name: 'octo', query: 'archived:false' }, 'coding agent');
+  expect(asked.map(({ path }) => new URL(path, 'http://x').searchParams.get('q'))).toEqual([
+    'is:issue label:"coding agent" state:open user:octo archived:false',
+    'is:pull-request label:"coding agent" state:open user:octo archived:false',
+  ]);
+});
+
+test('comments are asked for since a minute before the cursor', async () => {
+  const { forge, asked } = await github(() => ({ body: [] }));
+  await forge.commentsSince(KEY, { updatedAt: AT, known: () => false }, { reviews: false });
+  expect(asked[0]?.path).toContain(`since=${encodeURIComponent('2026-03-01T09:59:00Z')}`);
+});
+
+test('a token without an account of its own is null, a fine-grained one has no scopes to tell', async () => {
+  const app = await github(() => ({ status: 403, body: { message: 'Resource not accessible by integration' } }));
+  expect(await app.forge.whoAmI()).toBeNull();
+  await close();
+  const fine = await github(() => ({ body: { login: 'ann' } }));
+  expect(await fine.forge.inspectToken()).toEqual({ login: 'ann', scopes: null, problems: [] });
+});

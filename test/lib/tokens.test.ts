@@ -1,0 +1,39 @@
+import { estimateMessages, estimateTokens } from '../../src/lib/tokens.js';
+
+describe('estimating tokens', () => {
+  test('four ASCII characters are about one token', () => {
+    expect(estimateTokens('a'.repeat(400))).toBe(100);
+  });
+
+  test('a CJK character is about one token', () => {
+    expect(estimateTokens('完了しました')).toBe(6);
+  });
+
+  test('nothing costs nothing, and a single character one', () => {
+    expect([estimateTokens(''), estimateTokens('a')]).toEqual([0, 1]);
+  });
+
+  test('mixed text is the sum of its parts', () => {
+    expect(estimateTokens('abcd完了')).toBe(3);
+  });
+
+  test('a message costs more than its text, and its calls are counted', () => {
+    const plain = estimateMessages([{ role: 'user', content: 'a'.repeat(40) }]);
+    const call = { id: '1', tool: 'fs/read', args: { path: 'a'.repeat(40) } };
+    const calling = estimateMessages([{ role: 'assistant', content: 'a'.repeat(40), toolCalls: [call] }]);
+    expect(plain).toBeGreaterThan(10);
+    expect(calling).toBeGreaterThan(plain + 10);
+  });
+
+  test('arguments that were no JSON are counted as they came', () => {
+    const call = { id: '1', tool: 'fs/read', args: null, raw: 'x'.repeat(400) };
+    expect(estimateMessages([{ role: 'assistant', content: '', toolCalls: [call] }])).toBeGreaterThan(100);
+  });
+
+  test('ten million characters take well under a second', () => {
+    const text = 'あa'.repeat(5_000_000);
+    const started = performance.now();
+    estimateTokens(text);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
