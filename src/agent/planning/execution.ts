@@ -113,7 +113,7 @@ function failAction(attempt: Attempt, { id }: Action, error: string): void {
     failure: { action: id, error },
     sinceReflection: state.sinceReflection + 1,
   });
-  attempt.history.answerOpenCalls(`not carried out: ${error}`);
+  attempt.history.answerOpenCalls(`the action has ended as failed: ${error}`);
 }
 
 function ending(state: PlanningState, id: string, said: string): Partial<PlanningState> {

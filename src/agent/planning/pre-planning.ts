@@ -1,11 +1,10 @@
-import type { Attempt } from '../attempt.js';
+import { rowOf, type Attempt } from '../attempt.js';
 import { checkpoint } from '../checkpoint.js';
 import { REPLY_SCHEMA } from '../reply-schema.js';
 import { converse, type Ask } from '../turn.js';
 import { turnsSpent, TURNS_OF_A_STEP } from './budget.js';
 import { readLine } from './shape.js';
 import { begin, moveOn, stateOf } from './state.js';
-import { rowOf } from '../attempt.js';
 
 const PROMPT = `Phase: pre-planning. Do not change anything yet.
 Understand the request and gather with the tools what a plan needs: the files concerned, their conventions, how the work can be checked. Stop as soon as you know enough (at most ${TURNS_OF_A_STEP} calls).
@@ -19,20 +18,21 @@ export async function prePlan(attempt: Attempt): Promise<void> {
     await checkpoint(attempt);
     begin(attempt, PROMPT, { step: 'pre_planning', turnsBefore: rowOf(attempt).turnCount });
   }
-  await converse(attempt, askFor(attempt));
+  const ended = await converse(attempt, askFor(attempt));
   moveOn(attempt, 'planning');
+  if (ended === 'spent') attempt.history.answerOpenCalls('not carried out: this has to be enough for a plan');
 }
 
-function askFor(attempt: Attempt): Ask<null> {
+function askFor(attempt: Attempt): Ask<'done' | 'spent'> {
   return {
     phase: 'pre_planning',
     tools: true,
     schema: { name: 'reply', schema: REPLY_SCHEMA },
     read(reply) {
       const reading = readLine(reply);
-      if (reading.kind === 'done') return { kind: 'answer', value: null, comment: reading.comment };
-      const enough = reading.kind === 'act' && turnsSpent(attempt);
-      return enough ? { kind: 'answer', value: null, comment: reading.comment } : reading;
+      if (reading.kind === 'done') return { kind: 'answer', value: 'done', comment: reading.comment };
+      const isSpent = reading.kind === 'act' && turnsSpent(attempt);
+      return isSpent ? { kind: 'answer', value: 'spent', comment: reading.comment } : reading;
     },
   };
 }

@@ -35,6 +35,7 @@ export interface PlanningState {
   /** Failures that were decided upon once, and every question ever asked. */
   triggers: string[];
   questions: string[];
+  questionCount: number;
   /** Rounds of additional work, and verifications in all. */
   rounds: number;
   verifications: number;
@@ -80,6 +81,7 @@ const BEGINNING: PlanningState = {
   retries: {},
   triggers: [],
   questions: [],
+  questionCount: 0,
   rounds: 0,
   verifications: 0,
   verdict: null,

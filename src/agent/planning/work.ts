@@ -3,7 +3,7 @@ import type { Verification } from '../../report/result-text.js';
 import type { Attempt } from '../attempt.js';
 import { Failure } from '../interrupts.js';
 import { carryOutNext } from './execution.js';
-import { unfinishedActions } from './plan.js';
+import { unfinishedActions, type Plan } from './plan.js';
 import { makePlan } from './planning.js';
 import { prePlan } from './pre-planning.js';
 import { waitForAnswer } from './question.js';
@@ -11,7 +11,7 @@ import { reflect } from './reflection.js';
 import { decideOnReplan } from './replan.js';
 import { revisePlan } from './revision.js';
 import { showPlan } from './show-plan.js';
-import { personSpoke, planIn, stateOf, type Step } from './state.js';
+import { personSpoke, planIn, stateOf, type PlanningState, type Step } from './state.js';
 import { verify } from './verification.js';
 
 /** What a planned attempt ends with; `not_verified` is never to be reported as a plain success. */
@@ -42,18 +42,18 @@ const STEPS: Record<Exclude<Step, 'finished'>, (attempt: Attempt) => Promise<voi
 
 async function finish(attempt: Attempt): Promise<PlannedResult> {
   await showPlan(attempt);
-  const { actions, outcomes, verdict } = stateOf(attempt);
-  const verification: Verification = verdict ?? { kind: 'unchecked' };
+  const verification: Verification = stateOf(attempt).verdict ?? { kind: 'unchecked' };
   const plan = planIn(attempt);
-  const nothingDone = unfinishedActions(plan, actions).length === plan.action_plan.actions.length;
+  const nothingDone = unfinishedActions(plan, stateOf(attempt).actions).length === plan.action_plan.actions.length;
   if (nothingDone && verification.kind === 'not_verified') throw new Failure('plan', verification.missing.join('\n'));
-  return { comment: accountOf(attempt), verification };
+  return { comment: accountOf(plan, stateOf(attempt)), verification };
+}
 
-  function accountOf(of: Attempt): string {
-    const done = planIn(of).action_plan.actions.map(({ id, purpose }) => {
-      const mark = actions[id] === 'done' ? '✅' : '❌';
-      return `- ${mark} **${id}**: ${oneLine(outcomes[id] ?? '') || oneLine(purpose)}`;
-    });
-    return [plan.goal_understanding.main_objective.trim(), done.join('\n')].join('\n\n');
-  }
+/** The goal, and what became of each action in the model's own words. */
+function accountOf(plan: Plan, { actions, outcomes }: PlanningState): string {
+  const lines = plan.action_plan.actions.map(({ id, purpose }) => {
+    const mark = actions[id] === 'done' ? '✅' : '❌';
+    return `- ${mark} **${id}**: ${oneLine(outcomes[id] ?? '') || oneLine(purpose)}`;
+  });
+  return `${plan.goal_understanding.main_objective.trim()}\n\n${lines.join('\n')}`;
 }

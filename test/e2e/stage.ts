@@ -1,0 +1,173 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { dump } from 'js-yaml';
+import { startCannedModel, type CannedModel, type CannedModelOptions } from '../../src/playground/model.js';
+import { startPlayground } from '../../src/playground/start.js';
+
+type Playground = Awaited<ReturnType<typeof startPlayground>>;
+export type ForgeName = 'github' | 'gitlab';
+
+export const REPO = 'octo/hello';
+export const LABEL = 'coding agent';
+export const TOKEN = 'token-of-the-bot-0123456789';
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface StageOptions extends CannedModelOptions {
+  forge?: ForgeName;
+  provider?: 'openai' | 'lmstudio' | 'ollama';
+  /** Merged over the configuration (one level deep). */
+  config?: Record<string, unknown>;
+}
+
+/** The whole world of one test: playground, canned model, data folder, and the real command line. */
+export class Stage {
+  private readonly children = new Set<ChildProcess>();
+
+  constructor(
+    readonly dir: string,
+    readonly forge: ForgeName,
+    readonly playground: Playground,
+    readonly model: CannedModel,
+    private config: Record<string, unknown>,
+  ) {
+    this.configure({});
+  }
+
+  get world(): Playground['world']['github'] {
+    return this.playground.world[this.forge];
+  }
+
+  get dataDir(): string {
+    return join(this.dir, 'contexts');
+  }
+
+  /** Lines that the notes server was made to write: each call that took effect. */
+  get notes(): string[] {
+    const file = join(this.dir, 'notes.txt');
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  }
+
+  configure(change: Record<string, unknown>): void {
+    this.config = merged(this.config, change);
+    writeFileSync(join(this.dir, 'config.yaml'), dump(this.config), { mode: 0o600 });
+  }
+
+  /** An issue by `alice`, who may write, labelled by her. */
+  issue({ title = 'Fix the greeting', body = 'It says hullo.', labelled = true } = {}): number {
+    const n = this.world.addIssue(REPO, { title, body, author: 'alice' });
+    if (labelled) this.world.label(REPO, n, LABEL, 'alice');
+    return n;
+  }
+
+  start(args: string[], { env = {} }: { env?: Record<string, string> } = {}): ChildProcess {
+    const child = spawn(process.execPath, [join(process.cwd(), 'bin/agent.js'), ...args], {
+      cwd: this.dir,
+      env: { PATH: process.env['PATH'] ?? '', HOME: this.dir, BOT_TOKEN: TOKEN, OPENAI_API_KEY: 'key-0123456789', TZ: 'UTC', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.children.add(child);
+    child.once('exit', () => this.children.delete(child));
+    return child;
+  }
+
+  async agent(...args: string[]): Promise<Finished> {
+    return finished(this.start(args));
+  }
+
+  /** One tick, as cron runs it. */
+  async tick(): Promise<Finished> {
+    return this.agent('run');
+  }
+
+  query<T>(sql: string, ...values: unknown[]): T[] {
+    const db = new Database(join(this.dataDir, 'tasks.db'));
+    try {
+      const statement = db.prepare(sql);
+      return (statement.reader ? statement.all(...values) : (statement.run(...values), [])) as T[];
+    } finally {
+      db.close();
+    }
+  }
+
+  lines<T>(uuid: string, file: string): T[] {
+    return readFileSync(join(this.dataDir, uuid, file), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as T);
+  }
+
+  log(): string {
+    const found = this.query<{ x: number }>('SELECT 1 AS x') && existsSync(join(this.dir, 'logs'));
+    if (!found) return '';
+    const day = new Date().toISOString().slice(0, 10);
+    const file = join(this.dir, 'logs', `agent-${day}.log`);
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+
+  comments(n: number | string): { author: string; body: string; id: string }[] {
+    return this.world.comments(REPO, n as number).map(({ author, body, id }) => ({ author, body, id: String(id) }));
+  }
+
+  labels(n: number | string): string[] {
+    return this.world.labels(REPO, n as number);
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.children) child.kill('SIGKILL');
+    await Promise.all([this.playground.close(), this.model.close()]);
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+export async function setStage({ forge = 'github', provider = 'openai', config = {}, ...model }: StageOptions): Promise<Stage> {
+  const dir = mkdtempSync(join(tmpdir(), 'agent-stage-'));
+  const [playground, canned] = await Promise.all([startPlayground({}), startCannedModel(model)]);
+  const world = playground.world[forge];
+  world.addRepository(REPO);
+  world.addToken(TOKEN, 'agent-bot', { scopes: forge === 'github' ? ['repo'] : ['api'] });
+  world.setAccess(REPO, 'agent-bot', 'write');
+  world.setAccess(REPO, 'alice', 'write');
+  return new Stage(dir, forge, playground, canned, merged(configFor(dir, forge, provider, playground, canned), config));
+}
+
+export async function finished(child: ChildProcess): Promise<Finished> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout!.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr!.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+function configFor(dir: string, forge: ForgeName, provider: string, playground: Playground, model: CannedModel): Record<string, unknown> {
+  const url = provider === 'ollama' ? { endpoint: model.urls.ollama } : { base_url: provider === 'openai' ? model.urls.openai : model.urls.lmstudio };
+  return {
+    task_source: forge,
+    [forge]: {
+      api_url: playground[forge].apiUrl,
+      token: '${BOT_TOKEN}',
+      ...(forge === 'github' ? { repositories: [REPO] } : { projects: [REPO] }),
+    },
+    llm: { provider, [provider]: { ...url, model: 'canned' } },
+    mcp_servers: [{ mcp_server_name: 'notes', command: [process.execPath, join(process.cwd(), 'test/e2e/servers/notes.mjs'), join(dir, 'notes.txt')] }],
+    logging: { level: 'debug' },
+  };
+}
+
+function merged(base: Record<string, unknown>, change: Record<string, unknown>): Record<string, unknown> {
+  const result = { ...base };
+  for (const [key, value] of Object.entries(change)) {
+    const old = result[key];
+    const both = isRecord(old) && isRecord(value);
+    result[key] = both ? { ...old, ...value } : value;
+  }
+  return result;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
