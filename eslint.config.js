@@ -64,7 +64,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/cli.ts', 'src/lib/clock.ts'],
+    files: ['src/cli.ts', 'src/lib/clock.ts', 'src/playground/file-server.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {

@@ -44,7 +44,7 @@ function withoutProse(schema) {
 async function bundleCli() {
   const { metafile } = await build({
     ...node,
-    entryPoints: ['src/cli.ts'],
+    entryPoints: { cli: 'src/cli.ts', 'file-server': 'src/playground/file-server.ts' },
     outdir: 'dist',
     splitting: true,
     sourcemap: true,

@@ -162,7 +162,6 @@ function addSetUp(program: Program, action: Action): void {
       ]),
     )
     .option('--model <name>', 'the model to use with --llm')
-    .option('--keep', 'keep the playground running afterwards')
     .action(action(async () => (await import('./commands/demo.js')).demoCommand));
 }
 

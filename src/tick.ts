@@ -2,10 +2,10 @@ import type { Agent } from './agent/agent.js';
 import { writeLabels } from './agent/claim.js';
 import type { Outcome } from './agent/outcome.js';
 import { Park } from './agent/interrupts.js';
-import { collect, type Collected, type Job, type Trouble } from './collect/collect.js';
+import { collect, isVanished, type Collected, type Job, type Trouble } from './collect/collect.js';
 import type { Model, Tools } from './ports.js';
 import { sendPosts } from './report/outbox.js';
-import type { Source } from './task/key.js';
+import { sameTask, type Source } from './task/key.js';
 
 /** Model and tools, opened when there is work for them. */
 export interface Workshop {
@@ -39,7 +39,7 @@ export interface TickReport {
 /** One tick: find the work, do one thing after the other, write everything down. */
 export async function tick(agent: Agent, options: TickOptions): Promise<TickReport> {
   const collected = await collect(agent);
-  await finishWriting(agent, collected.troubles);
+  await finishWriting(agent, collected);
   const jobs = options.narrow(collected);
   const report: TickReport = { jobs: [], troubles: collected.troubles, workshopDown: null };
   if (jobs.length === 0) return report;
@@ -66,11 +66,12 @@ export async function tick(agent: Agent, options: TickOptions): Promise<TickRepo
 }
 
 /** Comments and labels that an earlier tick could not write. */
-async function finishWriting(agent: Agent, troubles: Trouble[]): Promise<void> {
+async function finishWriting(agent: Agent, { jobs, troubles }: Collected): Promise<void> {
   for (const { id, key } of agent.store.conversations.withUnwritten()) {
-    if (troubles.some((trouble) => trouble.source === key.source)) continue;
+    if (troubles.some(({ source, error }) => source === key.source && !isVanished(error))) continue;
     if (agent.store.attempts.unsettledOf(id)?.status === 'running') continue; // its own work begins with that
     await sendPosts(agent, id);
+    if (jobs.some((job) => sameTask(job.key, key))) continue; // a person asked for something meanwhile: its own label follows
     await writeLabels(agent, id);
   }
 }
@@ -99,12 +100,14 @@ function sharedWorkshop(openWorkshop: () => Promise<Workshop>): {
   };
 }
 
-/** An outage must not claim and park everything: who failed is not asked again in this tick. */
+/** An outage must not claim and park everything: who failed is not asked again in this tick, and nobody once all work is paused. */
 class Outages {
   private modelDown = false;
+  private paused = false;
   private failures = new Map<Source, number>();
 
   concern(job: Job): boolean {
+    if (this.paused) return true;
     if ((this.failures.get(job.key.source) ?? 0) >= 2) return true;
     return this.modelDown && job.kind !== 'close' && job.kind !== 'refuse';
   }
@@ -112,6 +115,7 @@ class Outages {
   note(job: Job, outcome: JobReport['outcome']): void {
     const forgeFailed = outcome.kind === 'parked' && 'what' in outcome.reason && outcome.reason.what === 'forge';
     this.failures.set(job.key.source, forgeFailed ? (this.failures.get(job.key.source) ?? 0) + 1 : 0);
+    if (outcome.kind === 'paused') this.paused = outcome.by === 'signal_file';
     if (outcome.kind === 'parked' && !forgeFailed) this.modelDown = outcome.blame !== 'tools';
   }
 }

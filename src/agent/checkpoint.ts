@@ -19,6 +19,7 @@ export async function checkpoint(attempt: Attempt, { always = false, budget = tr
   const sight = await attempt.lookout.look({ always });
   if (sight) {
     await heedCommands(attempt, sight.mail);
+    heedWishes(attempt);
     await heedItem(attempt, sight.item);
   }
   const cameIn = sight !== null && admit(attempt, sight.mail);
@@ -40,17 +41,18 @@ function heedWishes({ agent, conversation }: Attempt): void {
   if (wished.includes('stop')) throw new Stop('person');
 }
 
-/** `/agent …` in the thread: acknowledged by a reaction, never shown to the model; the last pause or stop counts. */
-async function heedCommands(attempt: Attempt, { commands }: Mail): Promise<void> {
+/** `/agent …` in the thread: acknowledged by a reaction, never shown to the model; the last one counts. It becomes a wish, so that a crash does not lose it. */
+async function heedCommands(attempt: Attempt, mail: Mail): Promise<void> {
   const { agent, conversation, forge, progress } = attempt;
-  for (const { comment, command } of commands) {
-    recordMail(agent, conversation, [seenAs(comment, 'command')]);
+  const wish = mail.commands.map(({ command }) => command).findLast((command) => command !== 'status' && command !== 'retry');
+  agent.store.atomically(() => {
+    if (wish === 'pause' || wish === 'stop') agent.store.wishes.add(conversation.id, wish);
+    recordMail(agent, conversation, mail.commands.map(({ comment }) => seenAs(comment, 'command')), [...mail.fresh, ...mail.undecided]);
+  });
+  for (const { comment, command } of mail.commands) {
     await forge.react(conversation.key, comment, '+1').catch(() => undefined); // a courtesy: the command counts without it
     if (command === 'status') progress.refresh();
   }
-  const wish = commands.map(({ command }) => command).findLast((command) => command === 'pause' || command === 'stop');
-  if (wish === 'pause') throw new Pause('person');
-  if (wish === 'stop') throw new Stop('person');
 }
 
 /** Closing, merging, taking our label off, unassigning us means stop; the paused label means pause. */
@@ -62,15 +64,21 @@ async function heedItem(attempt: Attempt, item: Item | null): Promise<void> {
 }
 
 async function heedLabels(attempt: Attempt, item: Item): Promise<void> {
-  const { agent, conversation, forge } = attempt;
+  const { agent, conversation } = attempt;
   const { wantedLabel, labelsWrittenAt } = agent.store.conversations.get(conversation.id);
   const labels = labelsOf(agent.config, conversation.key.source);
-  if (hasLabel(item, labels.pausedLabel)) {
-    const event = await forge.newestLabelEvent(conversation.key, labels.pausedLabel).catch(() => null);
-    if (event && Date.parse(event.at) + 1000 > (labelsWrittenAt ?? 0)) throw new Pause('person');
-  }
+  const since = labelsWrittenAt ?? attempt.takenUpAt;
+  if (hasLabel(item, labels.pausedLabel) && (await wasPutOn(attempt, labels.pausedLabel, since))) throw new Pause('person');
   const writtenByUs = wantedLabel === null && labelsWrittenAt !== null;
   if (writtenByUs && !hasLabel(item, labels.processingLabel)) throw new Stop('label_removed');
+}
+
+/** By somebody else, and not before `since`; forges tell whole seconds. */
+async function wasPutOn({ agent, conversation, forge }: Attempt, label: string, since: number): Promise<boolean> {
+  const event = await forge.newestLabelEvent(conversation.key, label).catch(() => null);
+  const self = await whoWeAre(agent, conversation.key.source).catch(() => null);
+  if (event === null || (self?.login && sameLogin(event.actor, self.login))) return false;
+  return Date.parse(event.at) + 1000 > since;
 }
 
 async function heedAssignment(attempt: Attempt, item: Item): Promise<void> {
@@ -87,8 +95,8 @@ async function heedAssignment(attempt: Attempt, item: Item): Promise<void> {
 function admit(attempt: Attempt, mail: Mail): boolean {
   const { agent, conversation, log, lookout } = attempt;
   const { logLevel } = agent.config.commentDetection;
-  recordMail(agent, conversation, mail.others);
   if (mail.fresh.length === 0) {
+    recordMail(agent, conversation, mail.others, mail.undecided);
     log.write('debug', `新規コメントなし (Task: ${attempt.uuid})`);
     return false;
   }
@@ -104,7 +112,7 @@ function admit(attempt: Attempt, mail: Mail): boolean {
     comments,
     progress: { commentsHeard: Number(rowOf(attempt).progress['commentsHeard'] ?? 0) + count },
   });
-  recordMail(agent, conversation, comments);
+  recordMail(agent, conversation, [...comments, ...mail.others], mail.undecided);
   agent.store.conversations.update(conversation.id, {
     lastCommentId: mail.fresh.at(-1)!.id,
     lastCommentAt: agent.clock.now(),

@@ -34,10 +34,11 @@ export function claimFollowUp(agent: Agent, conversation: Conversation, model: M
 }
 
 /** An attempt that waited goes on. */
-export function takeUp(agent: Agent, row: AttemptRow): void {
+export function takeUp(agent: Agent, row: AttemptRow, event: LabelEvent | null = null): void {
   agent.store.atomically(() => {
     const conversation = agent.store.conversations.get(row.conversationId);
     if (conversation.state !== 'processing') agent.store.conversations.update(row.conversationId, toProcessing(agent, conversation));
+    if (event) agent.store.conversations.update(row.conversationId, { labelEvent: { id: event.id, at: event.at } });
     agent.store.attempts.update(row.uuid, {
       status: 'running',
       pausedBy: null,

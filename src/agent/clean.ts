@@ -36,14 +36,20 @@ export function expiredAttempts({ config, clock, store }: Cleaner): AttemptRow[]
   return store.conversations
     .all()
     .flatMap((conversation) => store.attempts.ofConversation(conversation.id))
-    .filter((row) => row.status !== 'running' && row.status !== 'paused' && (row.completedAt ?? row.createdAt) < before);
+    .filter(
+      (row) => row.status !== 'running' && row.status !== 'paused' && (row.completedAt ?? row.createdAt) < before,
+    );
 }
 
 /** A day old at least: a claim makes the folder around the time it makes the row. */
 function orphanFolders({ config, clock, store }: Cleaner): string[] {
   const { baseDir } = config.contextStorage;
-  const uuids = readdirSync(baseDir, { withFileTypes: true }).filter((entry) => entry.isDirectory() && UUID.test(entry.name));
+  const uuids = readdirSync(baseDir, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && UUID.test(entry.name),
+  );
   return uuids
     .map((entry) => entry.name)
-    .filter((uuid) => store.attempts.get(uuid) === null && clock.now() - statSync(join(baseDir, uuid)).mtimeMs > DAY_MS);
+    .filter(
+      (uuid) => store.attempts.get(uuid) === null && clock.now() - statSync(join(baseDir, uuid)).mtimeMs > DAY_MS,
+    );
 }

@@ -28,7 +28,7 @@ export async function fitContext(attempt: Attempt, { extra = 0, force = false, c
   const limits = limitsOf(attempt);
   const tokens = requestTokens(attempt.history, extra);
   if (!force && tokens <= dueAt(attempt, limits)) return;
-  const frame = frameOf(attempt, { tokens, extra, force, headEnd: requestEnd(attempt) });
+  const frame = frameOf(attempt, { tokens, extra, force, kept: alwaysSent(attempt) });
   const problem = await compress(attempt, frame);
   if (problem === null) return;
   attempt.log.write('warning', 'the history could not be summarised', { reason: problem.message, tokens });
@@ -67,7 +67,9 @@ function chooseWay(attempt: Attempt, frame: Frame): Parts {
   const ways = waysToPart(attempt.history.messages, requestEnd(attempt), keepRecentMessages);
   const room = frame.goal - frame.head - frame.summary;
   const trimmed = ways.map((way) => ({ ...way, recent: cutOutputs(way.recent, room, { unread: false }) }));
-  const roomy = trimmed.find(({ old, recent }) => estimateMessages(recent) <= room && estimateMessages(old) >= frame.summary);
+  const roomy = trimmed.find(
+    ({ old, recent }) => estimateMessages(recent) <= room && estimateMessages(old) >= frame.summary,
+  );
   if (roomy) return roomy;
   const last = trimmed.at(-1)!;
   const tight = { ...last, recent: cutOutputs(last.recent, frame.soft - frame.head - frame.summary, { unread: true }) };
@@ -75,15 +77,35 @@ function chooseWay(attempt: Attempt, frame: Frame): Parts {
   return fits ? tight : { ...last, old: [...last.old, ...last.recent], recent: [] };
 }
 
+/** System prompt, original request, and the prompt of the step that is being worked on. */
+function alwaysSent(attempt: Attempt): CurrentLine[] {
+  const end = requestEnd(attempt);
+  const prompt = stepPrompt(attempt);
+  return attempt.history.messages.filter(
+    (line) => line.role === 'system' || line.seq <= end || line.seq === prompt?.seq,
+  );
+}
+
 function requestEnd(attempt: Attempt): number {
   const end = rowOf(attempt).progress['requestEnd'];
   return typeof end === 'number' ? end : (attempt.history.messages.find((line) => line.role === 'user')?.seq ?? 0);
 }
 
+/** Planning: the prompt of the step that is being worked on says what its answer must look like, and stays as it is. */
+function stepPrompt(attempt: Attempt): CurrentLine | null {
+  if (rowOf(attempt).progress['begun'] !== true) return null;
+  const lines = attempt.history.messages.filter((line) => line.seq > requestEnd(attempt));
+  const first = Math.min(...lines.map((line) => line.seq));
+  const prompt = attempt.files.messagesAfter(first - 1).findLast((line) => line.progress?.['begun'] === true);
+  return lines.find((line) => line.seq === prompt?.seq) ?? null;
+}
+
 /** A crash between summary and new context asks for nothing twice. */
 function storedSummary(attempt: Attempt, way: Parts): string | null {
   const { start, end } = rangeOf(way);
-  const same = attempt.files.summaries().find((line) => !line.final && line.start_seq === start && line.end_seq === end);
+  const same = attempt.files
+    .summaries()
+    .find((line) => !line.final && line.start_seq === start && line.end_seq === end);
   return same?.summary ?? null;
 }
 
@@ -109,7 +131,7 @@ async function newSummary(attempt: Attempt, frame: Frame, way: Parts): Promise<s
 
 /** A summary covers all between the request and what is recent: earlier summaries are part of what it was made from. */
 function rangeOf({ head, old }: Parts): { start: number; end: number } {
-  return { start: (head.at(-1)?.seq ?? 0) + 1, end: old.at(-1)!.seq };
+  return { start: (head.at(-1)?.seq ?? 0) + 1, end: Math.max(...old.map((line) => line.seq)) };
 }
 
 function rebuilt(attempt: Attempt, frame: Frame, way: Parts, summary: string): CurrentLine[] {
@@ -117,7 +139,9 @@ function rebuilt(attempt: Attempt, frame: Frame, way: Parts, summary: string): C
   const rest = frame.soft - frame.head - estimateMessages(way.recent);
   const text = cutMiddle(summary, Math.max(frame.summary, rest));
   const content = [...(pinned === null ? [] : [pinned]), `${SUMMARY_HEADING}\n${text}`].join('\n\n');
-  return [...way.head, { seq: rangeOf(way).end, role: 'user', content }, ...way.recent];
+  const prompt = stepPrompt(attempt);
+  const kept = way.old.filter((line) => line.seq === prompt?.seq);
+  return [...way.head, { seq: rangeOf(way).end, role: 'user', content }, ...kept, ...way.recent];
 }
 
 /** Puts the new context in place if it is smaller and fits. */
@@ -129,7 +153,11 @@ function install(attempt: Attempt, frame: Frame, lines: CurrentLine[]): Error | 
   const { compressionCount } = rowOf(attempt);
   attempt.agent.store.attempts.update(attempt.uuid, { compressionCount: compressionCount + 1 });
   postpone(attempt, frame.real(tokens) + limitsOf(attempt).step);
-  attempt.log.write('info', 'compressed the context', { from: frame.messages, to: tokens, count: compressionCount + 1 });
+  attempt.log.write('info', 'compressed the context', {
+    from: frame.messages,
+    to: tokens,
+    count: compressionCount + 1,
+  });
   return null;
 }
 

@@ -3,6 +3,7 @@ import { openDoor } from '../report/door.js';
 import { marker } from '../report/marker.js';
 import { sendPosts } from '../report/outbox.js';
 import { texts } from '../report/texts.js';
+import { keywordIn } from '../task/completion.js';
 import type { WaitingDecision } from '../task/waiting.js';
 import { taskName } from '../task/key.js';
 import { forgeOf, labelsOf, type Agent } from './agent.js';
@@ -13,7 +14,7 @@ import { recordMail, seenAs, type Mail } from './inbox.js';
 export async function conclude(agent: Agent, conversation: Conversation, mail: Mail, decision: WaitingDecision & { kind: 'close' }): Promise<void> {
   const [attempt] = agent.store.attempts.ofConversation(conversation.id);
   const completed = decision.why !== 'stop_command' && !(decision.why === 'timeout' && conversation.unfinished);
-  logClosing(agent, conversation, decision);
+  logClosing(agent, conversation, mail, decision.why, completed);
   recordMail(agent, conversation, mail.fresh.map((comment) => seenAs(comment, 'completion')));
   recordMail(agent, conversation, mail.commands.map(({ comment }) => seenAs(comment, 'command')));
   agent.store.commit({
@@ -51,8 +52,9 @@ function closingPost(agent: Agent, conversation: Conversation, attempt: string, 
   return { attempt, conversationId: conversation.id, kind, n, body: door(body, marker({ attempt, kind, n })) };
 }
 
-function logClosing(agent: Agent, { key }: Conversation, { why }: WaitingDecision & { kind: 'close' }): void {
+function logClosing(agent: Agent, { key }: Conversation, { fresh }: Mail, why: string, completed: boolean): void {
   const task = taskName(key);
-  if (why === 'completion') agent.log.write('info', `[COMMENT] Issue #${key.id} - Completion keyword detected`, { task });
-  agent.log.write('info', `[COMMENT] Issue #${key.id} - Marking as completed`, { task, why });
+  const keyword = keywordIn(fresh.at(-1)?.body ?? '', agent.config.commentHandling.completionKeywords);
+  if (why === 'completion') agent.log.write('info', `[COMMENT] Issue #${key.id} - Completion keyword detected: "${keyword ?? ''}"`, { task });
+  agent.log.write('info', `[COMMENT] Issue #${key.id} - Marking as ${completed ? 'completed' : 'stopped'}`, { task, why });
 }

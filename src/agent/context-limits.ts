@@ -1,4 +1,5 @@
 import { estimateMessages, estimateTokens } from '../lib/tokens.js';
+import type { CurrentLine } from '../records.js';
 import { rowOf, type Attempt } from './attempt.js';
 import type { History } from './history.js';
 
@@ -50,14 +51,13 @@ export function requestTokens(history: History, extra: number): number {
 
 export function frameOf(
   attempt: Attempt,
-  { tokens, extra, force, headEnd }: { tokens: number; extra: number; force: boolean; headEnd: number },
+  { tokens, extra, force, kept }: { tokens: number; extra: number; force: boolean; kept: CurrentLine[] },
 ): Frame {
   const messages = estimateMessages([...attempt.history.messages]);
   const known = force ? Math.max(tokens, attempt.model.contextLength) : tokens;
   const scale = Math.max(1, known / (messages + extra));
   const limits = limitsOf(attempt);
   const [soft, hard] = [limits.soft / scale - extra, limits.hard / scale - extra];
-  const kept = attempt.history.messages.filter((line) => line.role === 'system' || line.seq <= headEnd);
   const head = estimateMessages(kept) + estimateTokens(pinnedText(attempt) ?? '');
   const free = Math.max(0, soft - head);
   return {

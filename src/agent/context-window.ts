@@ -31,7 +31,10 @@ export function waysToPart(lines: readonly CurrentLine[], requestEnd: number, ke
 /** Replies are the places to cut at: what follows one, in either protocol, belongs to it. */
 function bordersOf(lines: readonly CurrentLine[], start: number, wanted: number): number[] {
   const replies = lines.flatMap((line, at) => (at > start && line.role === 'assistant' ? [at] : []));
-  const first = Math.max(0, replies.findLastIndex((at) => at <= wanted));
+  const first = Math.max(
+    0,
+    replies.findLastIndex((at) => at <= wanted),
+  );
   const borders = wanted <= start ? replies : replies.slice(first);
   return borders.length > 0 ? borders : [start];
 }

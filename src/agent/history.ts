@@ -138,8 +138,12 @@ export function scratchTranscript(): Transcript {
   const messages: CurrentLine[] = [];
   return {
     messages,
-    append({ role, content }) {
-      const line: CurrentLine = { seq: messages.length + 1, role, content };
+    append({ role, content, toolCalls, toolCallId }) {
+      const line: CurrentLine = {
+        ...{ seq: messages.length + 1, role, content },
+        ...(toolCalls?.length && { toolCalls }),
+        ...(toolCallId && { toolCallId }),
+      };
       messages.push(line);
       return line;
     },

@@ -14,8 +14,10 @@ export interface Mail {
   /** Everything else, recorded as it is: own comments, bots, people who do not count. */
   others: SeenComment[];
   /** Somebody's access could not be asked: from that comment on, the next look reads again. */
-  undecided: boolean;
+  undecided: Comment[];
 }
+
+export const NO_MAIL: Readonly<Mail> = { fresh: [], commands: [], others: [], undecided: [] };
 
 /** Fetches only what is new and says what it is. Throws `ForgeError` where the thread cannot be read. */
 export async function fetchMail(agent: Agent, conversation: Conversation): Promise<Mail> {
@@ -32,15 +34,15 @@ export async function fetchMail(agent: Agent, conversation: Conversation): Promi
 /** Who wrote what, and does it count? Stops at the first one that cannot be decided now: the next look goes on there. */
 export async function sortMail(agent: Agent, conversation: Conversation, comments: Comment[]): Promise<Mail> {
   const self = await whoWeAre(agent, conversation.key.source);
-  const mail: Mail = { fresh: [], commands: [], others: [], undecided: false };
-  for (const comment of comments) {
+  const mail: Mail = { fresh: [], commands: [], others: [], undecided: [] };
+  for (const [at, comment] of comments.entries()) {
     const fate = await fateOf(agent, conversation, self, comment).catch((error: unknown) => {
       if (!(error instanceof ForgeError)) throw error;
       agent.log.write('warning', `コメント取得中にエラー発生: ${error.message}`, { comment: comment.id });
       return null;
     });
     if (fate === null) {
-      mail.undecided = true;
+      mail.undecided = comments.slice(at);
       break;
     }
     if (fate === 'command') mail.commands.push({ comment, command: readCommand(comment.body)!.command });
@@ -50,11 +52,12 @@ export async function sortMail(agent: Agent, conversation: Conversation, comment
   return mail;
 }
 
-/** Remembers what became of comments, and how far the thread was read. */
-export function recordMail(agent: Agent, conversation: Conversation, seen: SeenComment[]): void {
+/** Remembers what became of comments, and how far the thread was read: not beyond what is `pending`, so that the next look finds it. */
+export function recordMail(agent: Agent, conversation: Conversation, seen: SeenComment[], pending: Comment[] = []): void {
   if (seen.length === 0) return;
   agent.store.comments.record(conversation.id, seen);
-  const newest = seen.map((comment) => comment.updatedAt).reduce((a, b) => (a > b ? a : b));
+  const latest = seen.map((comment) => comment.updatedAt).reduce((a, b) => (a > b ? a : b));
+  const newest = pending.map((comment) => comment.updatedAt).reduce((a, b) => (a < b ? a : b), latest);
   if (conversation.cursor === null || newest > conversation.cursor) {
     agent.store.conversations.update(conversation.id, { cursor: newest });
     conversation.cursor = newest;

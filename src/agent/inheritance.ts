@@ -4,9 +4,10 @@ import type { AttemptFiles, AttemptRow, Conversation, SummaryLine } from '../rec
 import { sameTask } from '../task/key.js';
 import { sanitizeForeign } from '../task/sanitize.js';
 import type { Agent } from './agent.js';
-import { planningText, readPlans, type PastPlan } from './inherited-planning.js';
+import { planningText } from './inherited-planning.js';
 import { withoutNames } from './names.js';
 import { toolOutline } from './outline.js';
+import { readPlans, type PastPlan } from './past-plans.js';
 
 /** What an earlier attempt at the same task hands on; the text goes first into the new history. */
 export interface Inherited {
@@ -30,7 +31,10 @@ export function inherit(agent: Agent, conversation: Conversation, options: { pla
     if (!memory) continue;
     const plans = readPlans(agent, rows);
     const text = withinLimit(agent, conversation, (detail) => tell(agent, memory, plans, { ...options, ...detail }));
-    agent.log.write('info', 'inherited the context of an earlier attempt', { from: row.uuid, tokens: estimateTokens(text) });
+    agent.log.write('info', 'inherited the context of an earlier attempt', {
+      from: row.uuid,
+      tokens: estimateTokens(text),
+    });
     return { from: { uuid: row.uuid, at: row.completedAt ?? row.createdAt }, text };
   }
   agent.log.write('debug', 'no earlier attempt to inherit from', { task: conversation.key });
@@ -45,7 +49,11 @@ export function earlierAttempts(agent: Agent, conversation: Conversation): Attem
     .filter((row) => sameTask(row.key, conversation.key) && (row.status === 'completed' || row.status === 'stopped'))
     .filter((row) => (row.completedAt ?? 0) >= since)
     .sort((a, b) => (b.completedAt ?? 0) - (a.completedAt ?? 0));
-  agent.log.write('debug', 'looked for earlier attempts', { task: conversation.key, found: all.length, usable: usable.length });
+  agent.log.write('debug', 'looked for earlier attempts', {
+    task: conversation.key,
+    found: all.length,
+    usable: usable.length,
+  });
   return usable;
 }
 
@@ -55,7 +63,10 @@ function attemptsOf({ store, log }: Agent, conversation: Conversation): AttemptR
     try {
       return store.attempts.ofConversation(conversation.id);
     } catch (error) {
-      log.write('error', 'the database could not be asked for earlier attempts', { tries, error: (error as Error).message });
+      log.write('error', 'the database could not be asked for earlier attempts', {
+        tries,
+        error: (error as Error).message,
+      });
     }
   }
   return [];
@@ -104,7 +115,8 @@ const REDUCTIONS: Detail[] = [
 function withinLimit(agent: Agent, conversation: Conversation, tellAt: (detail: Detail) => Told): string {
   const { maxInheritedTokens } = agent.config.contextInheritance;
   const limit = Math.min(maxInheritedTokens, Math.floor(agent.config.llm.contextLength * LARGEST_SHARE));
-  const clean = (text: string): string => withoutNames(agent.redact(sanitizeForeign(text)), namesIn(agent, conversation));
+  const clean = (text: string): string =>
+    withoutNames(agent.redact(sanitizeForeign(text)), namesIn(agent, conversation));
   for (const detail of REDUCTIONS) {
     const { summary, rest } = tellAt(detail);
     const text = clean([summary, ...rest].join('\n\n'));
@@ -132,7 +144,10 @@ function tell(agent: Agent, memory: Memory, plans: PastPlan[], detail: Detail & 
   const plan = planningText(plans, planning, { details: detail.planDetails, planningMode: detail.planning });
   const parts: [string, string][] = [
     ['## Earlier summaries', detail.older ? older.map((line) => line.summary).join('\n\n') : ''],
-    ['## Earlier settings', `${row.llmProvider} ${row.model}; ended as ${row.status}${row.outcome ? ` (${row.outcome})` : ''}`],
+    [
+      '## Earlier settings',
+      `${row.llmProvider} ${row.model}; ended as ${row.status}${row.outcome ? ` (${row.outcome})` : ''}`,
+    ],
     ['## Earlier tool calls', detail.tools ? tools : ''],
   ];
   const rest = parts.flatMap(([heading, text]) => (text ? [`${heading}\n${text}`] : []));

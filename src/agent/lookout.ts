@@ -1,9 +1,8 @@
 import { ForgeError, type Item } from '../ports.js';
 import type { Agent } from './agent.js';
-import { fetchMail, type Mail } from './inbox.js';
+import { fetchMail, NO_MAIL, type Mail } from './inbox.js';
 import type { Conversation } from '../records.js';
 
-const NOTHING: Mail = { fresh: [], commands: [], others: [], undecided: false };
 const SHORTEST_GAP_MS = 1000;
 const LONGEST_BACK_OFF_MS = 60_000;
 
@@ -35,6 +34,7 @@ export class Lookout {
   constructor(
     private readonly agent: Agent,
     private readonly conversation: Conversation,
+    private readonly uuid: string,
   ) {}
 
   /** Null when it is not time to look, or the forge did not answer: work goes on, next time again. */
@@ -65,12 +65,12 @@ export class Lookout {
     const forge = this.agent.forges.get(this.conversation.key.source)!;
     const item = await forge.getItem(this.conversation.key);
     const listening = item !== null && this.agent.config.commentDetection.enabled;
-    return { item, mail: listening ? await fetchMail(this.agent, this.conversation) : NOTHING };
+    return { item, mail: listening ? await fetchMail(this.agent, this.conversation) : NO_MAIL };
   }
 
   private backOff(error: ForgeError): void {
     this.statistics.errors++;
-    this.agent.log.write('warning', `コメント取得中にエラー発生: ${error.message}`, { status: error.details.status });
+    this.agent.log.write('warning', `コメント取得中にエラー発生: ${error.message} (Task: ${this.uuid})`, { status: error.details.status });
     if (error.kind !== 'rate') return;
     this.backOffMs = Math.min(LONGEST_BACK_OFF_MS, this.backOffMs * 2 || 1000);
     this.notBefore = this.agent.clock.now() + this.backOffMs;

@@ -59,7 +59,7 @@ function assemble(
     texts: catalogue,
     inherited: inherited && 'text' in inherited ? inherited : null,
     progress: new ProgressComment({ agent, forge, conversation, uuid: row.uuid, texts: catalogue, inherited: inherited?.from ?? null }),
-    lookout: new Lookout(agent, conversation),
+    lookout: new Lookout(agent, conversation, row.uuid),
     loops: row.toolCallCount > 0 ? LoopWatch.over(files.tools(), sameError) : new LoopWatch(sameError),
     resumedReply: history.openReply(),
     log: agent.log,
@@ -131,7 +131,7 @@ export async function writeOpening(attempt: Attempt): Promise<void> {
   const rest = rowOf(attempt).followUp
     ? await followUpOpening(attempt, item, comments, mail)
     : await firstOpening(attempt, item, mail);
-  closeOpening(attempt, rest);
+  closeOpening(attempt, rest, mail.undecided);
 }
 
 function appendInherited({ history, texts: catalogue }: Attempt, { from, text }: Inherited): void {
@@ -151,7 +151,9 @@ async function firstOpening(attempt: Attempt, item: Item, mail: Mail): Promise<A
 /** The item, the conversation so far with our results as assistant turns, and last what is new. */
 async function followUpOpening(attempt: Attempt, item: Item, comments: Comment[], mail: Mail): Promise<Addition[]> {
   const { agent, conversation, model } = attempt;
-  const isNew = new Set(mail.fresh.filter((comment) => !readBefore(agent, conversation, comment)).map((comment) => comment.id));
+  const { includeReviewComments } = agent.config.commentDetection;
+  const asks = (comment: Comment): boolean => includeReviewComments || comment.kind === 'comment';
+  const isNew = new Set(mail.fresh.filter((comment) => asks(comment) && !readBefore(agent, conversation, comment)).map((comment) => comment.id));
   const counting = new Set(mail.fresh.map((comment) => comment.id));
   const self = await whoWeAre(agent, conversation.key.source);
   const isResult = (comment: Comment): boolean =>
@@ -186,19 +188,20 @@ function read(comments: Comment[]): Pick<MessageLine, 'comment_ids' | 'comments'
 }
 
 function rememberOthers(agent: Agent, conversation: Conversation, mail: Mail, skipped: Comment[]): void {
-  recordMail(agent, conversation, [
+  const seen = [
     ...mail.others,
     ...mail.commands.map(({ comment }) => seenAs(comment, 'command')),
     ...skipped.map((comment) => seenAs(comment, 'skipped')),
-  ]);
+  ];
+  recordMail(agent, conversation, seen, mail.undecided);
 }
 
 /** The last line carries that the opening is complete; from here on a crash loses nothing of it. */
-function closeOpening({ agent, conversation, history }: Attempt, additions: Addition[]): void {
+function closeOpening({ agent, conversation, history }: Attempt, additions: Addition[], pending: Comment[]): void {
   for (const addition of additions.slice(0, -1)) history.append(addition);
   const last = additions.at(-1)!;
   history.append({ ...last, progress: { requestEnd: history.nextSeq } });
-  recordMail(agent, conversation, last.comments ?? []);
+  recordMail(agent, conversation, last.comments ?? [], pending);
   const newest = last.comment_ids?.at(-1);
   if (newest) agent.store.conversations.update(conversation.id, { lastCommentId: newest });
 }

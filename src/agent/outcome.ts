@@ -1,4 +1,4 @@
-import { ForgeError } from '../ports.js';
+import { ForgeError, ModelError } from '../ports.js';
 import type { Verification } from '../report/result-text.js';
 import type { Reason } from '../report/words.js';
 import { Interrupted } from '../lib/exit.js';
@@ -44,13 +44,17 @@ function limitReason({ limit }: OverBudget, config: Config): Reason {
 function parked(park: Park, config: Config): Outcome {
   const { blame, message, details } = park;
   const reasons: Record<ParkCause, Reason> = {
-    model: details.retryAt === undefined ? { id: 'unreachable', what: 'model' } : { id: 'rate_limit', what: 'model' },
+    model: { id: isRateLimit(details.cause) ? 'rate_limit' : 'unreachable', what: 'model' },
     forge: { id: 'unreachable', what: 'forge' },
     tools: { id: 'mcp_down', server: message },
     daily_tokens: { id: 'daily_tokens', limit: config.limits.maxTokensPerDay ?? 0 },
     credentials: { id: 'refused_credentials', what: 'model' },
   };
   return { kind: 'parked', blame, reason: reasons[blame], message, retryAt: details.retryAt ?? null };
+}
+
+function isRateLimit(cause: unknown): boolean {
+  return cause instanceof ModelError && cause.kind === 'rate';
 }
 
 /** A forge that fails is not the task's fault, unless it says that the item itself is the problem. */

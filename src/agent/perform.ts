@@ -76,19 +76,22 @@ async function followUp(agent: Agent, job: Job & { kind: 'follow_up' }, shop: Wo
   });
   const row = claimFollowUp(agent, conversation, factsOf(shop));
   agent.store.conversations.update(conversation.id, { lastCommentAt: agent.clock.now() });
-  acknowledge(agent, job);
+  const acknowledged = acknowledge(agent, job);
   const outcome = await work(agent, row, shop);
+  await acknowledged;
   if (outcome.kind === 'completed') {
     agent.log.write('info', `[COMMENT] Issue #${job.key.id} - Comment processed successfully`, { task: taskName(job.key) });
   }
   return outcome;
 }
 
-function acknowledge(agent: Agent, { key, mail }: Job & { kind: 'follow_up' }): void {
+async function acknowledge(agent: Agent, { key, mail }: Job & { kind: 'follow_up' }): Promise<void> {
   const forge = forgeOf(agent, key.source);
   const courtesy = (error: unknown): void => agent.log.write('debug', 'no reaction could be put on a comment', { error: String(error) });
-  for (const comment of mail.fresh) forge.react(key, comment, 'eyes').catch(courtesy);
-  for (const { comment } of mail.commands) forge.react(key, comment, '+1').catch(courtesy);
+  await Promise.all([
+    ...mail.fresh.map((comment) => forge.react(key, comment, 'eyes').catch(courtesy)),
+    ...mail.commands.map(({ comment }) => forge.react(key, comment, '+1').catch(courtesy)),
+  ]);
 }
 
 async function goOn(agent: Agent, job: Job & { kind: 'resume' | 'end' }, openWorkshop: () => Promise<Workshop>): Promise<Result> {
@@ -96,10 +99,10 @@ async function goOn(agent: Agent, job: Job & { kind: 'resume' | 'end' }, openWor
   try {
     shop = await openWorkshop();
   } catch (error) {
-    if (!(error instanceof Park)) throw error;
+    if (!(error instanceof Park) || job.kind === 'end') throw error;
     return parkUnopened(agent, job.row, error);
   }
-  takeUp(agent, job.row);
+  if (job.kind === 'resume') takeUp(agent, job.row, job.event);
   for (const wish of ['resume', 'retry'] as const) agent.store.wishes.take(job.row.conversationId, wish);
   return work(agent, agent.store.attempts.get(job.row.uuid)!, shop, job.kind === 'end' ? new Stop(job.reason) : null);
 }

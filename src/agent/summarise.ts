@@ -84,6 +84,8 @@ function pieces(lines: readonly CurrentLine[], capacity: number): string[] {
 }
 
 function asText({ role, content, toolCalls = [] }: CurrentLine): string {
-  const calls = toolCalls.map((call) => `call: ${call.tool} ${call.args ? JSON.stringify(call.args) : (call.raw ?? '')}`);
+  const calls = toolCalls.map(
+    (call) => `call: ${call.tool} ${call.args ? JSON.stringify(call.args) : (call.raw ?? '')}`,
+  );
   return [`[${role}]`, content, ...calls].filter(Boolean).join('\n');
 }

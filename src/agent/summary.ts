@@ -58,23 +58,41 @@ function isWorthAsking(attempt: Attempt, { askModel }: Ending): boolean {
 
 async function askedSummary(attempt: Attempt, { kind, detail }: Ending): Promise<string | null> {
   const { agent, conversation, history, model } = attempt;
-  const limit = Math.round(Math.min(MOST_TOKENS, model.contextLength / 8, agent.config.contextInheritance.maxInheritedTokens));
+  const limit = Math.round(
+    Math.min(MOST_TOKENS, model.contextLength / 8, agent.config.contextInheritance.maxInheritedTokens),
+  );
   const instructions = finalInstructions(conversation.language, limit, `${kind}. ${cutMiddle(detail, COMMENT_TOKENS)}`);
-  const frame = frameOf(attempt, { tokens: requestTokens(history, 0), extra: 0, force: false, headEnd: 0 });
+  const frame = frameOf(attempt, { tokens: requestTokens(history, 0), extra: 0, force: false, kept: [] });
   const capacity = frame.capacity - estimateTokens(instructions) - limit;
   const lines = history.messages.filter((line) => line.role !== 'system');
   try {
     return await summarise(attempt, { instructions, lines, capacity, purpose: 'final' });
   } catch (error) {
     if (!(error instanceof ModelError) && !agent.signal.aborted) throw error;
-    attempt.log.write('warning', 'the final summary is composed without the model', { reason: (error as Error).message });
+    attempt.log.write('warning', 'the final summary is composed without the model', {
+      reason: (error as Error).message,
+    });
     return null;
   }
 }
 
 const HEADINGS = {
-  en: { request: 'Request', tools: 'Tool calls', said: 'Last comments', completed: 'Result', stopped: 'Stopped', failed: 'Error' },
-  ja: { request: '依頼', tools: 'ツール実行', said: '最後のコメント', completed: '結果', stopped: '停止理由', failed: 'エラー' },
+  en: {
+    request: 'Request',
+    tools: 'Tool calls',
+    said: 'Last comments',
+    completed: 'Result',
+    stopped: 'Stopped',
+    failed: 'Error',
+  },
+  ja: {
+    request: '依頼',
+    tools: 'ツール実行',
+    said: '最後のコメント',
+    completed: '結果',
+    stopped: '停止理由',
+    failed: 'エラー',
+  },
 } as const;
 
 /** Without a model: the request, the tool calls, what was said last and how it ended. */

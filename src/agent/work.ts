@@ -19,6 +19,7 @@ export async function workOn(bench: Bench, row: AttemptRow, end: Error | null = 
     return outcome;
   } finally {
     attempt.progress.stop();
+    await attempt.progress.acknowledged();
     attempt.files.close();
   }
 }

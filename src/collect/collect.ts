@@ -4,15 +4,17 @@ import type { StopReason } from '../agent/interrupts.js';
 import { unsettledJobs } from './unsettled.js';
 import { requestedJobs } from './requested.js';
 import { waitingJobs } from './waiting.js';
+import { forgetSpentWishes } from './wishes.js';
 import { ForgeError, type Item, type ItemHead, type LabelEvent, type Place } from '../ports.js';
 import type { AttemptRow, Conversation } from '../records.js';
-import type { Source, TaskKey } from '../task/key.js';
+import { taskName, type Source, type TaskKey } from '../task/key.js';
 import { inTurns } from '../task/order.js';
 import type { WaitingDecision } from '../task/waiting.js';
 
 /** One thing to do in this tick. */
 export type Job = { key: TaskKey; since: number; title: string } & (
-  | { kind: 'resume'; row: AttemptRow }
+  /** `event`: the request label was put on anew, which means go on. */
+  | { kind: 'resume'; row: AttemptRow; event?: LabelEvent }
   /** An attempt that only has to be settled. */
   | { kind: 'end'; row: AttemptRow; reason: StopReason }
   | { kind: 'first'; head: ItemHead; event: LabelEvent | null }
@@ -35,6 +37,7 @@ export interface Collected {
 
 /** Finds the work: what was interrupted or may go on, what was answered, what is newly labelled. */
 export async function collect(agent: Agent): Promise<Collected> {
+  forgetSpentWishes(agent);
   const troubles: Trouble[] = [];
   const jobs: Job[] = [];
   for (const gather of [unsettledJobs, waitingJobs, requestedJobs]) {
@@ -67,6 +70,23 @@ export function standingOf(item: Item | null, label: (item: Item) => boolean): '
   if (item === null) return 'gone';
   if (item.state !== 'open') return item.state;
   return label(item) ? 'listed' : 'open_without_label';
+}
+
+/** A repository that is gone, or that our token no longer may see: it does not stop the others. */
+export function isVanished(error: unknown): error is ForgeError {
+  return error instanceof ForgeError && (error.kind === 'gone' || error.kind === 'forbidden');
+}
+
+/** One item that cannot be decided on now (403, 5xx) waits for the next tick; the others go on. */
+export async function decided<T>(agent: Agent, key: TaskKey, decide: () => Promise<T>): Promise<T | null> {
+  try {
+    return await decide();
+  } catch (error) {
+    agent.signal.throwIfAborted();
+    if (!(error instanceof ForgeError) || error.kind === 'refused') throw error;
+    agent.log.write('warning', 'an item could not be decided on now', { task: taskName(key), error: error.message });
+    return null;
+  }
 }
 
 function note(agent: Agent, source: Source, error: unknown, troubles: Trouble[]): Job[] {

@@ -1,7 +1,7 @@
 import { forgeOf, labelsOf, whoWeAre, type Agent } from '../agent/agent.js';
 import { mayRequest, sameLogin } from '../agent/trust.js';
-import { placesOf, type Job } from './collect.js';
-import { ForgeError, type ItemHead, type LabelEvent, type Place } from '../ports.js';
+import { decided, isVanished, placesOf, type Job } from './collect.js';
+import { type ForgeError, type ItemHead, type LabelEvent, type Place } from '../ports.js';
 import { readMarker } from '../report/marker.js';
 import { isPutOnAnew } from '../task/label-event.js';
 import { hasLabel } from '../task/labels.js';
@@ -16,8 +16,8 @@ export async function requestedJobs(agent: Agent, source: Source, report: (error
     try {
       jobs.push(...(await jobsAt(agent, source, place)));
     } catch (error) {
-      if (!(error instanceof ForgeError) || (error.kind !== 'gone' && error.kind !== 'forbidden')) throw error;
-      report(error); // a repository that vanished does not stop the others
+      if (!isVanished(error)) throw error;
+      report(error);
     }
   }
   return jobs;
@@ -26,7 +26,7 @@ export async function requestedJobs(agent: Agent, source: Source, report: (error
 async function jobsAt(agent: Agent, source: Source, place: Place): Promise<Job[]> {
   const heads = await forgeOf(agent, source).findByLabel(place, labelsOf(agent.config, source).botLabel);
   const jobs: Job[] = [];
-  for (const head of heads) jobs.push(...(await decided(agent, head, () => jobFor(agent, head))));
+  for (const head of heads) jobs.push(...((await decided(agent, head.key, () => jobFor(agent, head))) ?? []));
   return [...jobs, ...(await orphans(agent, source, place))];
 }
 
@@ -54,24 +54,12 @@ async function jobFor(agent: Agent, head: ItemHead): Promise<Job[]> {
   if (!event && (agent.config.security.checkLabeller || conversation)) return []; // not known yet: next tick
   const about = { key: head.key, since: Date.parse(head.createdAt), title: head.title };
   if (event && !(await isAllowed(agent, head, event))) return [{ ...about, kind: 'refuse', head, by: event.actor }];
-  if (unsettled) return [{ ...about, kind: 'resume', row: unsettled }];
+  if (unsettled) return [{ ...about, kind: 'resume', row: unsettled, ...(event && { event }) }];
   return [{ ...about, kind: 'first', head, event }];
 }
 
 async function isAllowed(agent: Agent, head: ItemHead, event: LabelEvent): Promise<boolean> {
   return !agent.config.security.checkLabeller || mayRequest(agent, head, event.actor);
-}
-
-/** One item that cannot be decided now (403, 5xx) waits for the next tick; the others go on. */
-async function decided(agent: Agent, head: ItemHead, decide: () => Promise<Job[]>): Promise<Job[]> {
-  try {
-    return await decide();
-  } catch (error) {
-    agent.signal.throwIfAborted();
-    if (!(error instanceof ForgeError) || error.kind === 'refused') throw error;
-    agent.log.write('warning', 'an item could not be decided on now', { task: taskName(head.key), error: error.message });
-    return [];
-  }
 }
 
 /**
@@ -88,7 +76,7 @@ async function orphans(agent: Agent, source: Source, place: Place): Promise<Job[
   let left = 0;
   for (const head of unknown) {
     if (await isForeign(agent, head)) left++;
-    else jobs.push(...(await decided(agent, head, () => orphanJob(agent, head))));
+    else jobs.push(...((await decided(agent, head.key, () => orphanJob(agent, head))) ?? []));
   }
   if (left === 0) agent.store.facts.set(fact, 'yes');
   return jobs;

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { forgeOf, labelsOf, type Agent } from '../agent/agent.js';
 import { fetchMail, recordMail, seenAs } from '../agent/inbox.js';
-import { standingOf, type Job } from './collect.js';
+import { decided, standingOf, type Job } from './collect.js';
 import type { AttemptRow, Conversation } from '../records.js';
-import { isPutOnAnew } from '../task/label-event.js';
 import { hasLabel } from '../task/labels.js';
 import type { Source } from '../task/key.js';
 
@@ -14,7 +13,8 @@ export async function unsettledJobs(agent: Agent, source: Source): Promise<Job[]
   const jobs: Job[] = [];
   for (const row of agent.store.attempts.unsettled()) {
     if (row.key.source !== source) continue;
-    const job = await jobFor(agent, row, agent.store.conversations.get(row.conversationId));
+    const conversation = agent.store.conversations.get(row.conversationId);
+    const job = await decided(agent, row.key, () => jobFor(agent, row, conversation));
     if (job) jobs.push(job);
   }
   return jobs;
@@ -23,13 +23,15 @@ export async function unsettledJobs(agent: Agent, source: Source): Promise<Job[]
 async function jobFor(agent: Agent, row: AttemptRow, conversation: Conversation): Promise<Job | null> {
   const about = { key: row.key, since: row.createdAt, title: conversation.title };
   const resume: Job = { ...about, kind: 'resume', row };
+  const { enabled, signalFile } = agent.config.pauseResume;
   const wishes = agent.store.wishes.of(conversation.id);
+  if (wishes.includes('stop')) return { ...about, kind: 'end', row, reason: 'person' };
   if (row.status === 'running' || wishes.some((wish) => wish !== 'pause')) return resume;
   switch (row.pausedBy) {
     case 'signal_file':
-      return existsSync(agent.config.pauseResume.signalFile) ? null : resume;
+      return enabled && existsSync(signalFile) ? null : resume;
     case 'parked':
-      return (row.notBefore ?? 0) <= agent.clock.now() || (await isAskedAgain(agent, conversation)) ? resume : null;
+      return (row.notBefore ?? 0) <= agent.clock.now() ? resume : null;
     case 'person':
       return personsPause(agent, row, conversation, about);
     default:
@@ -46,38 +48,33 @@ async function personsPause(
 ): Promise<Job | null> {
   const resume: Job = { ...about, kind: 'resume', row };
   const end = (reason: (Job & { kind: 'end' })['reason']): Job => ({ ...about, kind: 'end', row, reason });
-  const { pausedLabel } = labelsOf(agent.config, row.key.source);
+  const { pausedLabel, botLabel } = labelsOf(agent.config, row.key.source);
   const item = await forgeOf(agent, row.key.source).getItem(row.key);
   const standing = standingOf(item, (each) => hasLabel(each, pausedLabel));
   if (standing === 'gone') return end('item_gone');
   if (standing === 'closed' || standing === 'merged') return end(standing);
+  if (hasLabel(item!, botLabel)) return null; // asked again: found among the requested items
   if (standing === 'open_without_label' && conversation.wantedLabel === null) return resume;
   const command = await newestCommand(agent, conversation);
   if (command === 'stop') return end('person');
-  if (command === 'resume' || command === 'retry' || (await isAskedAgain(agent, conversation))) return resume;
+  if (command) return resume;
   const days = (agent.clock.now() - (row.pausedAt ?? row.createdAt)) / DAY_MS;
   return days > agent.config.pauseResume.pausedTaskExpiryDays ? end('paused_too_long') : null;
 }
 
+/** What was said last counts, and becomes a wish, so that a crash does not lose it. */
 async function newestCommand(agent: Agent, conversation: Conversation): Promise<string | null> {
   const mail = await fetchMail(agent, conversation);
-  const acted = mail.commands.filter(({ command }) => command !== 'pause' && command !== 'status');
-  recordMail(agent, conversation, mail.commands.map(({ comment }) => seenAs(comment, 'command')));
+  const acted = mail.commands.flatMap(({ command }) => (command === 'pause' || command === 'status' ? [] : [command]));
+  const newest = acted.at(-1) ?? null;
+  agent.store.atomically(() => {
+    if (newest) agent.store.wishes.add(conversation.id, newest);
+    recordMail(agent, conversation, mail.commands.map(({ comment }) => seenAs(comment, 'command')), [...mail.fresh, ...mail.undecided]);
+  });
   for (const { comment } of mail.commands) {
     await forgeOf(agent, conversation.key.source)
       .react(conversation.key, comment, '+1')
       .catch(() => undefined); // a courtesy: the command counts without it
   }
-  return acted.at(-1)?.command ?? null;
-}
-
-/** On a paused or parked item the request label means: go on. */
-async function isAskedAgain(agent: Agent, conversation: Conversation): Promise<boolean> {
-  const { key, labelEvent } = conversation;
-  const forge = forgeOf(agent, key.source);
-  const { botLabel } = labelsOf(agent.config, key.source);
-  const item = await forge.getItem(key);
-  if (!item || !hasLabel(item, botLabel)) return false;
-  const event = await forge.newestLabelEvent(key, botLabel);
-  return event !== null && isPutOnAnew(event, labelEvent);
+  return newest;
 }

@@ -1,7 +1,7 @@
 import { forgeOf, labelsOf, type Agent } from '../agent/agent.js';
-import { fetchMail, recordMail, type Mail } from '../agent/inbox.js';
-import { placesOf, standingOf, type Job } from './collect.js';
-import type { Place } from '../ports.js';
+import { fetchMail, NO_MAIL, recordMail, seenAs, type Mail } from '../agent/inbox.js';
+import { decided, isVanished, placesOf, standingOf, type Job } from './collect.js';
+import type { Comment, ItemHead, Place } from '../ports.js';
 import type { Conversation } from '../records.js';
 import { hasLabel } from '../task/labels.js';
 import type { Source } from '../task/key.js';
@@ -9,50 +9,96 @@ import { taskName } from '../task/key.js';
 import { decideWaiting, type WaitingFacts } from '../task/waiting.js';
 
 const HOUR_MS = 60 * 60_000;
-const NO_MAIL: Mail = { fresh: [], commands: [], others: [], undecided: false };
+/** Forges tell whole seconds: an item that changed just now may change again without showing it. */
+const SETTLED_MS = 2000;
 
 /** Conversations in `awaiting-response` with something new: a comment to answer, a completion, a time-out. */
 export async function waitingJobs(agent: Agent, source: Source): Promise<Job[]> {
   const waiting = agent.store.conversations.inState('awaiting-response').filter((each) => each.key.source === source);
   if (waiting.length === 0) return [];
-  const updatedAt = await listWaiting(agent, source, waiting);
+  const { listed, unreadable } = await listWaiting(agent, source, waiting);
   const jobs: Job[] = [];
   for (const conversation of waiting) {
-    const job = await jobFor(agent, conversation, updatedAt.get(taskName(conversation.key)) ?? null);
+    if (unreadable.has(pathOf(conversation))) continue;
+    const head = listed.get(taskName(conversation.key)) ?? null;
+    const job = await decided(agent, conversation.key, () => jobFor(agent, conversation, head));
     if (job) jobs.push(job);
   }
   return jobs;
 }
 
+interface WaitingLists {
+  listed: Map<string, ItemHead>;
+  /** Repositories that vanished: what waits there is left as it is, and the search for requests reports them. */
+  unreadable: Set<string>;
+}
+
 /** One conditional request for each repository where somebody waits: whether there is news shows in `updated_at`. */
-async function listWaiting(agent: Agent, source: Source, waiting: Conversation[]): Promise<Map<string, string>> {
+async function listWaiting(agent: Agent, source: Source, waiting: Conversation[]): Promise<WaitingLists> {
   const forge = forgeOf(agent, source);
-  const paths = new Set(waiting.map(({ key }) => `${key.owner}/${key.repo}`.toLowerCase()));
+  const paths = new Set(waiting.map(pathOf));
   const places = placesOf(agent, source).filter((place) => place.kind === 'owner' || isNumber(place) || paths.has(place.path.toLowerCase()));
-  const updatedAt = new Map<string, string>();
+  const lists: WaitingLists = { listed: new Map(), unreadable: new Set() };
   for (const place of places) {
-    const heads = await forge.findByLabel(place, labelsOf(agent.config, source).awaitingLabel);
-    for (const head of heads) updatedAt.set(taskName(head.key), head.updatedAt);
+    try {
+      const heads = await forge.findByLabel(place, labelsOf(agent.config, source).awaitingLabel);
+      for (const head of heads) lists.listed.set(taskName(head.key), head);
+    } catch (error) {
+      if (place.kind === 'owner' || !isVanished(error)) throw error;
+      lists.unreadable.add(place.path.toLowerCase());
+    }
   }
-  return updatedAt;
+  return lists;
+}
+
+function pathOf({ key }: Conversation): string {
+  return `${key.owner}/${key.repo}`.toLowerCase();
 }
 
 function isNumber(place: Place): boolean {
   return place.kind === 'repository' && /^\d+$/.test(place.path);
 }
 
-async function jobFor(agent: Agent, conversation: Conversation, listedAt: string | null): Promise<Job | null> {
-  const unchanged = listedAt !== null && listedAt === conversation.seenUpdatedAt;
-  const item = listedAt === null ? await standing(agent, conversation) : 'listed';
+async function jobFor(agent: Agent, conversation: Conversation, head: ItemHead | null): Promise<Job | null> {
+  if (agent.store.wishes.of(conversation.id).includes('stop')) return stopJob(conversation);
+  const unchanged = head !== null && head.updatedAt === conversation.seenUpdatedAt;
+  const item = head ? standingOfListed(agent, head) : await standing(agent, conversation);
   const mail = unchanged || item !== 'listed' ? NO_MAIL : await fetchMail(agent, conversation);
   logNews(agent, conversation, mail);
   const decision = decideWaiting(conversation, factsOf(agent, item, mail));
-  recordMail(agent, conversation, mail.others);
+  recordMail(agent, conversation, mail.others, pendingIn(mail));
   const about = { key: conversation.key, since: conversation.firstProcessedAt, title: conversation.title };
   if (decision.kind === 'close') return { ...about, kind: 'close', conversation, mail, decision };
-  if (decision.kind === 'answer') return answerJob(agent, conversation, mail, decision.judge, listedAt);
-  if (listedAt && !mail.undecided) agent.store.conversations.update(conversation.id, { seenUpdatedAt: listedAt });
+  if (decision.kind === 'answer') return answerJob(agent, conversation, mail, decision.judge, head?.updatedAt ?? null);
+  await acknowledge(agent, conversation, mail);
+  if (head && item === 'listed' && mail.undecided.length === 0) remember(agent, conversation, head);
   return null;
+}
+
+function pendingIn({ fresh, commands, undecided }: Mail): Comment[] {
+  return [...fresh, ...commands.map(({ comment }) => comment), ...undecided];
+}
+
+/** `/agent status` and `/agent pause` change nothing where nothing is done, but they were heard. */
+async function acknowledge(agent: Agent, conversation: Conversation, { commands, undecided }: Mail): Promise<void> {
+  recordMail(agent, conversation, commands.map(({ comment }) => seenAs(comment, 'command')), undecided);
+  for (const { comment } of commands) {
+    await forgeOf(agent, conversation.key.source)
+      .react(conversation.key, comment, '+1')
+      .catch(() => undefined); // a courtesy
+  }
+}
+
+function remember(agent: Agent, { id }: Conversation, { updatedAt }: ItemHead): void {
+  if (agent.clock.now() - Date.parse(updatedAt) < SETTLED_MS) return;
+  agent.store.conversations.update(id, { seenUpdatedAt: updatedAt });
+}
+
+/** `agent stop`: whatever was said since, it ends. */
+function stopJob(conversation: Conversation): Job {
+  const about = { key: conversation.key, since: conversation.firstProcessedAt, title: conversation.title };
+  const decision = { kind: 'close', why: 'stop_command', silent: false } as const;
+  return { ...about, kind: 'close', conversation, mail: NO_MAIL, decision };
 }
 
 /** An answer to a question resumes the attempt that asked it; anything else starts a new one. */
@@ -63,10 +109,16 @@ function answerJob(agent: Agent, conversation: Conversation, mail: Mail, judge: 
   return { ...about, kind: 'follow_up', conversation, mail, judge, updatedAt };
 }
 
+/** The request label on a waiting item means go on: it is found among the requested items. */
+function standingOfListed(agent: Agent, head: ItemHead): WaitingFacts['item'] {
+  return hasLabel(head, labelsOf(agent.config, head.key.source).botLabel) ? 'asked_again' : 'listed';
+}
+
 async function standing(agent: Agent, conversation: Conversation): Promise<WaitingFacts['item']> {
   const { awaitingLabel, botLabel } = labelsOf(agent.config, conversation.key.source);
   const item = await forgeOf(agent, conversation.key.source).getItem(conversation.key);
-  const found = standingOf(item, (each) => hasLabel(each, awaitingLabel) || hasLabel(each, botLabel));
+  if (item?.state === 'open' && hasLabel(item, botLabel)) return 'asked_again';
+  const found = standingOf(item, (each) => hasLabel(each, awaitingLabel));
   return found === 'open_without_label' && conversation.wantedLabel !== null ? 'listed' : found;
 }
 

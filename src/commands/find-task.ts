@@ -14,7 +14,7 @@ export function findConversation(
   const ref = parseTaskName(name, hostsOf(config));
   const candidates = ref.kind === 'uuid' ? byUuid(ref.prefix, store) : byItem(ref, store, others);
   const [only, second] = candidates;
-  if (!only) throw unknown(name);
+  if (!only) throw unknownTask(name);
   if (second) throw ambiguous(name, candidates);
   return { key: only, conversation: store.conversations.find(only) };
 }
@@ -44,7 +44,7 @@ function distinct(keys: TaskKey[]): TaskKey[] {
   return keys.filter((key, at) => keys.findIndex((other) => sameTask(key, other)) === at);
 }
 
-function unknown(name: string): OperatorError {
+export function unknownTask(name: string): OperatorError {
   return new OperatorError(`No task is known as ${name}.`, {
     details: ['It was never worked on here, and it does not wait for work now.'],
     fix: '`agent status` lists the tasks; put the request label on an item to make it one.',

@@ -80,5 +80,4 @@ export interface DemoOptions extends GlobalOptions {
   planning: boolean;
   llm?: 'openai' | 'ollama' | 'lmstudio' | undefined;
   model?: string | undefined;
-  keep: boolean;
 }

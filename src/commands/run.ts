@@ -11,6 +11,7 @@ import { openSetting, userName, type Setting } from './setting.js';
 import { openWorkshop } from './workshop.js';
 import { Interrupted, OperatorError } from '../lib/exit.js';
 import { takeRunLock, type RunLock } from '../lib/lock.js';
+import type { Forge } from '../ports.js';
 import type { Store } from '../records.js';
 import { openStore, openStoreInMemory } from '../store/store.js';
 import { tick, type TickReport } from '../tick.js';
@@ -67,7 +68,8 @@ async function dryRun(options: RunOptions, io: CommandIo, setting: Setting): Pro
   const store = openStoreInMemory(setting.config.contextStorage.baseDir, { ...setting.storeDeps, log: silent });
   const report = runReport(options, io);
   try {
-    const agent = { ...(await assembleAgent(io, setting, store)), log: silent, logFor: () => silent };
+    const assembled = await assembleAgent(io, setting, store);
+    const agent = { ...assembled, log: silent, logFor: () => silent, forges: withoutReactions(assembled.forges) };
     const { collect } = await import('../collect/collect.js');
     const collected = await collect(agent);
     const { exitCode, causes } = report.plan(narrowJobs(collected, options, agent), collected.troubles);
@@ -76,6 +78,12 @@ async function dryRun(options: RunOptions, io: CommandIo, setting: Setting): Pro
   } finally {
     store.close();
   }
+}
+
+/** Collecting only reads, but for the reactions by which commands in the thread are acknowledged. */
+function withoutReactions(forges: Agent['forges']): Agent['forges'] {
+  const silent = { react: { value: () => Promise.resolve() } };
+  return new Map([...forges].map(([source, forge]) => [source, Object.create(forge, silent) as Forge]));
 }
 
 async function assembleAgent(io: CommandIo, { config, redact, log }: Setting, store: Store): Promise<Agent> {

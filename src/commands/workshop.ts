@@ -44,6 +44,6 @@ export async function openWorkshop(agent: Agent, io: CommandIo): Promise<Worksho
 }
 
 /** Node's own fetch goes through a proxy where one is set; the patient one knows none. */
-function hasProxy({ env }: CommandIo): boolean {
+export function hasProxy({ env }: CommandIo): boolean {
   return ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].some((name) => env[name]);
 }

@@ -148,3 +148,6 @@ function codeOf(cause: unknown): string {
   if (inner) return inner;
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 }
+
+/** Logged where the forge does not say whose token it is. */
+export const NAMELESS = 'the token has no account name: own comments are told by their ids and markers alone; set username';

@@ -15,7 +15,7 @@ import type {
 } from '../ports.js';
 import type { TaskKey } from '../task/key.js';
 import { conditionally } from './conditional.js';
-import { unless, unreadable } from './failure.js';
+import { NAMELESS, unless, unreadable } from './failure.js';
 import { fieldsOf, idOf, textOf } from './fields.js';
 import * as read from './github-answers.js';
 import { openGitHub, type GitHubApi } from './github-api.js';
@@ -48,7 +48,9 @@ class GitHub implements Forge {
   whoAmI(): Promise<string | null> {
     return remember(this.accounts, 'me', async () => {
       const user = await unless(['forbidden', 'gone'], this.api.get('/user'));
-      return textOf(fieldsOf(user?.data).login) ?? null;
+      const name = textOf(fieldsOf(user?.data).login) ?? null;
+      if (name === null) this.options.log.write('warning', NAMELESS, { source: 'github' });
+      return name;
     });
   }
 

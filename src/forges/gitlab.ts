@@ -15,7 +15,7 @@ import type {
 } from '../ports.js';
 import { taskName, type TaskKey } from '../task/key.js';
 import { conditionally } from './conditional.js';
-import { unless, unreadable } from './failure.js';
+import { NAMELESS, unless, unreadable } from './failure.js';
 import { fieldsOf, idOf, listOf, sameName, textOf } from './fields.js';
 import * as read from './gitlab-answers.js';
 import { openGitLab, type GitLabApi } from './gitlab-api.js';
@@ -46,7 +46,9 @@ class GitLab implements Forge {
   whoAmI(): Promise<string | null> {
     return remember(this.accounts, 'me', async () => {
       const user = await unless(['forbidden', 'gone'], this.api.get('user'));
-      return textOf(fieldsOf(user?.data).username) ?? null;
+      const name = textOf(fieldsOf(user?.data).username) ?? null;
+      if (name === null) this.options.log.write('warning', NAMELESS, { source: 'gitlab' });
+      return name;
     });
   }
 

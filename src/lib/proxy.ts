@@ -3,7 +3,8 @@ const VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'];
 /** Sends the process's fetches through the proxy that the environment names, if it names one; `no_proxy` is obeyed. */
 export async function useProxyOf(env: NodeJS.ProcessEnv): Promise<void> {
   if (!VARIABLES.some((name) => env[name])) return;
-  const { EnvHttpProxyAgent, setGlobalDispatcher } = await import('undici');
+  const { default: undici } = await import('undici'); // bundled, a CommonJS module has its default export only
+  const { EnvHttpProxyAgent, setGlobalDispatcher } = undici;
   setGlobalDispatcher(new EnvHttpProxyAgent(settings(env)));
 }
 

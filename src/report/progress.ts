@@ -33,6 +33,7 @@ export class ProgressComment {
   private sentAt = -Infinity;
   private turnSeq = 0;
   private heart: NodeJS.Timeout | null = null;
+  private courtesies: Promise<void>[] = [];
 
   constructor(private readonly deps: ProgressDeps) {
     const { agent, conversation, forge } = deps;
@@ -87,9 +88,10 @@ export class ProgressComment {
     const { forge, conversation, agent } = this.deps;
     for (const comment of comments) {
       this.involved.add(comment.author.toLowerCase());
-      forge.react(conversation.key, comment, 'eyes').catch((error: unknown) => {
+      const reaction = forge.react(conversation.key, comment, 'eyes').catch((error: unknown) => {
         agent.log.write('debug', 'no reaction could be put on a comment', { comment: comment.id, error: String(error) });
       });
+      this.courtesies.push(reaction);
     }
   }
 
@@ -115,6 +117,11 @@ export class ProgressComment {
   refresh(): void {
     this.sentAt = -Infinity;
     this.update(this.state);
+  }
+
+  /** Reactions go out beside the work; this waits for those under way. */
+  async acknowledged(): Promise<void> {
+    await Promise.all(this.courtesies.splice(0));
   }
 
   stop(): void {

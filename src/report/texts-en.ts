@@ -76,7 +76,7 @@ export const en: Words = {
   nothingSaved: 'No changes were saved.',
   retry: '### How to try again',
   tryAgain: (label) =>
-    `Put the label \`${label}\` on again, or comment \`/agent retry\`. If something needs explaining, comment on it first.`,
+    `Put the label \`${label}\` on again. If something needs explaining, comment on it first.`,
   tryAgainByComment: 'Reply in this thread: the work is taken up again with what you say.',
 
   pausedHeading: '## Paused',

@@ -9,10 +9,20 @@ const LONGEST_COMPLETION = 200;
 /** Whether a comment says, by the configured keywords, that the task is finished. */
 export function judgeCompletion(body: string, keywords: string[]): Completion {
   const text = fold(ownWords(body));
-  const words = keywords.map((keyword) => bordered(fold(keyword).trim())).filter((pattern) => pattern !== '');
-  if (!words.some((word) => new RegExp(word, 'u').test(text))) return 'no';
+  const words = keywords.map(patternOf).filter((pattern) => pattern !== '');
+  if (keywordIn(body, keywords) === null) return 'no';
   if (text.length > LONGEST_COMPLETION || DOUBT.test(text)) return 'ask';
   return saysOnly([...words.map((word) => word + JAPANESE_ENDING), ...APPROVALS], text) ? 'complete' : 'ask';
+}
+
+/** The first of the keywords that the comment has in its own words. */
+export function keywordIn(body: string, keywords: string[]): string | null {
+  const text = fold(ownWords(body));
+  return keywords.find((keyword) => patternOf(keyword) !== '' && new RegExp(patternOf(keyword), 'u').test(text)) ?? null;
+}
+
+function patternOf(keyword: string): string {
+  return bordered(fold(keyword).trim());
 }
 
 function fold(text: string): string {

@@ -13,8 +13,8 @@ export type WaitingDecision =
 
 export interface WaitingFacts {
   handlingEnabled: boolean;
-  /** Where the item is not in the list of waiting ones: what it is now. */
-  item: 'listed' | 'open_without_label' | 'closed' | 'merged' | 'gone';
+  /** What the item is now; `asked_again`: it carries the request label. */
+  item: 'listed' | 'asked_again' | 'open_without_label' | 'closed' | 'merged' | 'gone';
   fresh: Comment[];
   commands: ThreadCommand[];
   keywords: string[];
@@ -25,6 +25,7 @@ export interface WaitingFacts {
 /** The table of section 4, row `awaiting-response`: people's acts come before what they say, and that before the clock. */
 export function decideWaiting(conversation: Conversation, facts: WaitingFacts): WaitingDecision {
   if (facts.item === 'gone' || facts.item === 'closed' || facts.item === 'merged') return silently(facts.item);
+  if (facts.item === 'asked_again') return { kind: 'wait' }; // the request itself is taken up, and answers everything
   if (facts.item === 'open_without_label') return silently('label_removed');
   if (!facts.handlingEnabled) return silently('handling_off');
   const command = facts.commands.findLast((each) => each !== 'status' && each !== 'pause');

@@ -17,7 +17,16 @@ async function setUp(yaml = ''): Promise<void> {
 }
 
 function summaryLine(summary: string, id = 1, final = true): SummaryLine {
-  const line = { id, start_seq: 1, end_seq: 9, summary, original_tokens: 100, summary_tokens: 10, ratio: 0.1, timestamp: 'then' };
+  const line = {
+    id,
+    start_seq: 1,
+    end_seq: 9,
+    summary,
+    original_tokens: 100,
+    summary_tokens: 10,
+    ratio: 0.1,
+    timestamp: 'then',
+  };
   return final ? { ...line, final: true } : line;
 }
 
@@ -34,7 +43,15 @@ function ended(daysAgo: number, summaries: SummaryLine[], change: Partial<Attemp
 function callTool(row: AttemptRow, seq: number, tool: string, outcome: { result: string } | { error: string }): void {
   const files = rig.agent.store.files(row.uuid);
   const status = 'result' in outcome ? 'success' : 'error';
-  files.appendTool({ seq, tool, args: { path: `src/${seq}.ts` }, status, ...outcome, timestamp: 'then', call: { message: 1, id: 'x' } });
+  files.appendTool({
+    seq,
+    tool,
+    args: { path: `src/${seq}.ts` },
+    status,
+    ...outcome,
+    timestamp: 'then',
+    call: { message: 1, id: 'x' },
+  });
   files.close();
 }
 
@@ -101,11 +118,17 @@ describe('an attempt inherits', () => {
 
 describe('what cannot be read', () => {
   it.each([
-    ['has no final summary', (row: AttemptRow) => writeFileSync(fileOf(row), `${JSON.stringify(summaryLine('on the way', 1, false))}\n`)],
+    [
+      'has no final summary',
+      (row: AttemptRow) => writeFileSync(fileOf(row), `${JSON.stringify(summaryLine('on the way', 1, false))}\n`),
+    ],
     ['has a broken file', (row: AttemptRow) => writeFileSync(fileOf(row), 'garbage\n{"final":true,\n')],
     ['has a summary that is no text', (row: AttemptRow) => writeFileSync(fileOf(row), '{"final":true,"summary":7}\n')],
     ['has no folder', (row: AttemptRow) => rmSync(join(fileOf(row), '..'), { recursive: true })],
-    ['has a folder where the file should be', (row: AttemptRow) => rig.agent.store.createFiles(`${row.uuid}/summaries.jsonl`, {})],
+    [
+      'has a folder where the file should be',
+      (row: AttemptRow) => rig.agent.store.createFiles(`${row.uuid}/summaries.jsonl`, {}),
+    ],
   ])('is skipped with a warning, and the next older one is tried: it %s', async (_how, spoil) => {
     await setUp();
     ended(5, [summaryLine('older, but readable')]);
@@ -140,16 +163,25 @@ describe('above max_inherited_tokens', () => {
 
   async function setUpWith(limit: number, summary = 'FINAL summary'): Promise<void> {
     await setUp(`context_inheritance: { max_inherited_tokens: ${limit} }\n`);
-    const row = ended(1, [summaryLine(older, 1, false), summaryLine(summary, 2)], { progress: { actions: { task_1: 'done' } } });
+    const row = ended(1, [summaryLine(older, 1, false), summaryLine(summary, 2)], {
+      progress: { actions: { task_1: 'done' } },
+    });
     for (let n = 1; n <= 30; n++) callTool(row, n, `server-${n}/a-tool-with-quite-a-long-name`, { result: '' });
     const files = rig.agent.store.files(row.uuid);
-    const subtasks = Array.from({ length: 30 }, (_, n) => ({ id: `task_${n}`, description: 'DETAIL of this subtask', dependencies: [] }));
+    const subtasks = Array.from({ length: 30 }, (_, n) => ({
+      id: `task_${n}`,
+      description: 'DETAIL of this subtask',
+      dependencies: [],
+    }));
     files.appendPlanning({
       ...{ type: 'plan', timestamp: 'then', task_uuid: row.uuid },
       plan: {
         goal_understanding: { main_objective: 'the GOAL', success_criteria: [], constraints: [] },
         task_decomposition: { subtasks },
-        action_plan: { execution_order: [], actions: [{ id: 'task_1', task_id: 'task_1', tool: null, purpose: 'work' }] },
+        action_plan: {
+          execution_order: [],
+          actions: [{ id: 'task_1', task_id: 'task_1', tool: null, purpose: 'work' }],
+        },
       },
     });
     files.close();
@@ -188,10 +220,16 @@ describe('above max_inherited_tokens', () => {
 describe('privacy', () => {
   it('removes names of people and keeps what only looks like one', async () => {
     await setUp('security: { trusted_users: [Bob-the-builder] }\n');
-    ended(1, [summaryLine('@carol and alice and bob-the-builder (bob@example.org) use @types/node, @Injectable() and alice/repo.')]);
+    ended(1, [
+      summaryLine(
+        '@carol and alice and bob-the-builder (bob@example.org) use @types/node, @Injectable() and alice/repo.',
+      ),
+    ]);
     const text = inherited()!;
     expect(text).not.toMatch(/carol|bob/i);
-    expect(text).toMatch(/^\(a user\) and \(a user\) and \(a user\) \(\(a user\)\) use @types\/node, @Injectable\(\) and alice\/repo\./);
+    expect(text).toMatch(
+      /^\(a user\) and \(a user\) and \(a user\) \(\(a user\)\) use @types\/node, @Injectable\(\) and alice\/repo\./,
+    );
   });
 
   it('removes secrets', async () => {

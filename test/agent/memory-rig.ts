@@ -37,7 +37,11 @@ export async function memoryRig(yaml = ''): Promise<Rig> {
   const clock: Clock = { now: () => time, sleep: () => Promise.resolve() };
   const lines: Rig['log'] = [];
   const log: Log = { write: (level, message, fields = {}) => void lines.push({ level, message, fields }) };
-  const store = openStore(config.contextStorage.baseDir, { worker: { pid: process.pid, hostname: 'here' }, clock, log });
+  const store = openStore(config.contextStorage.baseDir, {
+    worker: { pid: process.pid, hostname: 'here' },
+    clock,
+    log,
+  });
   const abort = new AbortController();
   const agent = {
     ...{ config, clock, log, store, user: 'tester', hostname: 'here', signal: abort.signal },
@@ -50,7 +54,7 @@ export async function memoryRig(yaml = ''): Promise<Rig> {
     store.close();
     rmSync(dir, { recursive: true });
   };
-  return { dir, agent, clock: { now: clock.now, set: (ms) => (time = ms) }, log: lines, abort, close };
+  return { dir, agent, clock: { now: () => time, set: (ms) => (time = ms) }, log: lines, abort, close };
 }
 
 export const KEY: TaskKey = { source: 'github', owner: 'owner', repo: 'repo', type: 'issue', id: '12' };
@@ -117,7 +121,7 @@ export function rowIn({ agent }: Rig, conversation: Conversation, change: Partia
   return row;
 }
 
-export type Answer = (request: AskRequest) => Partial<Reply>;
+export type Answer = (request: AskRequest) => Partial<Omit<Reply, 'usage'>>;
 
 /** A model that counts as the estimate does, times `scale`, and says what the function says. */
 export function scripted(answer: Answer, { contextLength = 8192, scale = 1 } = {}): Model & { requests: AskRequest[] } {
@@ -127,9 +131,9 @@ export function scripted(answer: Answer, { contextLength = 8192, scale = 1 } = {
     supportsTools: () => Promise.resolve(true),
     ask(request) {
       requests.push(structuredClone({ ...request, signal: undefined }) as unknown as AskRequest);
-      const said = { text: '', toolCalls: [], finish: 'stop', calls: 1, ...answer(request) } as Reply;
+      const said: Omit<Reply, 'usage'> = { text: '', toolCalls: [], finish: 'stop', calls: 1, ...answer(request) };
       const promptTokens = Math.ceil(estimateMessages(request.messages) * scale);
-      return Promise.resolve({ usage: { promptTokens, completionTokens: estimateTokens(said.text) + 10 }, ...said });
+      return Promise.resolve({ ...said, usage: { promptTokens, completionTokens: estimateTokens(said.text) + 10 } });
     },
   };
 }
@@ -146,7 +150,12 @@ export function attemptOf({ agent }: Rig, conversation: Conversation, row: Attem
 }
 
 /** A fresh attempt whose opening is written: system prompt and request. */
-export function openedAttempt(rig: Rig, model: Model, request = 'Please mend the parser.', language: 'en' | 'ja' = 'en'): Attempt {
+export function openedAttempt(
+  rig: Rig,
+  model: Model,
+  request = 'Please mend the parser.',
+  language: 'en' | 'ja' = 'en',
+): Attempt {
   const conversation = conversationIn(rig, { language });
   const row = rowIn(rig, conversation);
   rig.agent.store.createFiles(row.uuid, { uuid: row.uuid }).close();
@@ -157,7 +166,12 @@ export function openedAttempt(rig: Rig, model: Model, request = 'Please mend the
 }
 
 /** A turn with a native call and its result, as the loop would leave it. */
-export function addTurn(attempt: Attempt, n: number, output: string, usage?: { prompt: number; completion: number }): void {
+export function addTurn(
+  attempt: Attempt,
+  n: number,
+  output: string,
+  usage?: { prompt: number; completion: number },
+): void {
   const id = `call_${n}`;
   attempt.history.append({
     ...{ role: 'assistant', content: `Step ${n}`, finish: 'tool_calls', calls: 1 },

@@ -10,7 +10,17 @@ const LLM = 'llm: { openai: { model: some-model, context_length: 8192 } }\n';
 let rig: Rig;
 afterEach(() => rig.close());
 
-async function worked(answer: Answer, { turns = 3, yaml = '', output = 'ok', language = 'en' as 'en' | 'ja' } = {}) {
+interface Circumstances {
+  turns: number;
+  yaml: string;
+  output: string;
+  language: 'en' | 'ja';
+}
+
+async function worked(
+  answer: Answer,
+  { turns = 3, yaml = '', output = 'ok', language = 'en' }: Partial<Circumstances> = {},
+) {
   rig = await memoryRig(LLM + yaml);
   const model = scripted(answer);
   const attempt = openedAttempt(rig, model, 'Please mend the parser.', language);
@@ -24,7 +34,9 @@ function finalSummary({ files }: Attempt): string {
   return lines[0]!.summary;
 }
 
-const says = (text: string): Answer => () => ({ text });
+const says =
+  (text: string): Answer =>
+  () => ({ text });
 
 describe('the final summary', () => {
   it('is asked from the model in an exchange of its own and kept as final', async () => {
@@ -32,10 +44,18 @@ describe('the final summary', () => {
     const before = [...attempt.history.messages];
     await writeFinalSummary(attempt, DONE);
     expect(attempt.files.summaries()).toEqual([
-      expect.objectContaining({ id: 1, start_seq: 1, end_seq: 8, summary: 'Goal: mend. Remains: nothing.', final: true }),
+      expect.objectContaining({
+        id: 1,
+        start_seq: 1,
+        end_seq: 8,
+        summary: 'Goal: mend. Remains: nothing.',
+        final: true,
+      }),
     ]);
     const [system, user] = model.requests[0]!.messages;
-    expect(system!.content).toMatch(/Goal and requirements[^]*Changes[^]*Problems and solutions[^]*Decisions[^]*remains/);
+    expect(system!.content).toMatch(
+      /Goal and requirements[^]*Changes[^]*Problems and solutions[^]*Decisions[^]*remains/,
+    );
     expect(system!.content).toContain('completed. The parser is mended.');
     expect(user!.content).toContain('Please mend the parser.');
     expect(attempt.history.messages).toEqual(before);
@@ -120,9 +140,15 @@ describe('without the model', () => {
     attempt.files.appendTool({ ...line, status: 'started' });
     attempt.files.appendTool({ ...line, status: 'error', error: 'no such file' });
     rig.agent.store.entries.add(attempt.uuid, { n: 3, at: rig.clock.now(), text: 'テストを読みます' });
-    await writeFinalSummary(attempt, { kind: 'failed', detail: 'ghs_verySecretToken0123456789 はだめ', askModel: true });
+    await writeFinalSummary(attempt, {
+      kind: 'failed',
+      detail: 'ghs_verySecretToken0123456789 はだめ',
+      askModel: true,
+    });
     const summary = finalSummary(attempt);
-    expect(summary).toMatch(/依頼:\nPlease mend[^]*ツール実行:\n- files\/read: 1×, 1 failed \(last: no such file\)\n- files: src\/a.ts/);
+    expect(summary).toMatch(
+      /依頼:\nPlease mend[^]*ツール実行:\n- files\/read: 1×, 1 failed \(last: no such file\)\n- files: src\/a.ts/,
+    );
     expect(summary).toMatch(/最後のコメント:\nテストを読みます[^]*エラー:\n\*\*\* はだめ/);
   });
 });

@@ -60,6 +60,11 @@ export class Stage {
     writeFileSync(join(this.dir, 'config.yaml'), dump(this.config), { mode: 0o600 });
   }
 
+  /** The configuration as it is now. */
+  settings(): Record<string, unknown> {
+    return { ...this.config };
+  }
+
   /** An issue by `alice`, who may write, labelled by her. */
   issue({ title = 'Fix the greeting', body = 'It says hullo.', labelled = true } = {}): number {
     const n = this.world.addIssue(REPO, { title, body, author: 'alice' });
@@ -67,8 +72,10 @@ export class Stage {
     return n;
   }
 
-  start(args: string[], { env = {} }: { env?: Record<string, string> } = {}): ChildProcess {
-    const child = spawn(process.execPath, [join(process.cwd(), 'bin/agent.js'), ...args], {
+  /** `program`: something else than the agent, in the same surroundings. */
+  start(args: string[], { env = {}, program }: { env?: Record<string, string>; program?: string } = {}): ChildProcess {
+    const command = program ? args : [join(process.cwd(), 'bin/agent.js'), ...args];
+    const child = spawn(program ?? process.execPath, command, {
       cwd: this.dir,
       env: { PATH: process.env['PATH'] ?? '', HOME: this.dir, BOT_TOKEN: TOKEN, OPENAI_API_KEY: 'key-0123456789', TZ: 'UTC', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -101,6 +108,14 @@ export class Stage {
     return readFileSync(join(this.dataDir, uuid, file), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as T);
   }
 
+  text(uuid: string, file: string): string {
+    return readFileSync(join(this.dataDir, uuid, file), 'utf8');
+  }
+
+  json(uuid: string, file: string): unknown {
+    return JSON.parse(this.text(uuid, file));
+  }
+
   log(): string {
     const found = this.query<{ x: number }>('SELECT 1 AS x') && existsSync(join(this.dir, 'logs'));
     if (!found) return '';
@@ -111,6 +126,30 @@ export class Stage {
 
   comments(n: number | string): { author: string; body: string; id: string }[] {
     return this.world.comments(REPO, n as number).map(({ author, body, id }) => ({ author, body, id: String(id) }));
+  }
+
+  /** What our comments in a thread are, in their order, by their markers. */
+  kinds(n: number | string): string[] {
+    return this.comments(n).flatMap(({ body }) => /<!-- agent:v1 attempt=\S+ kind=(\w+) n=\d+ -->$/.exec(body)?.[1] ?? []);
+  }
+
+  /** The sets of labels the item has had, one after the other. */
+  labelsOverTime(n: number | string): string[][] {
+    return this.world.labelHistory(REPO, n as number).map(({ labels }) => labels);
+  }
+
+  /** The row of the newest attempt. */
+  attempt(): Record<string, unknown> & { uuid: string; status: string } {
+    return this.query<Record<string, unknown> & { uuid: string; status: string }>('SELECT * FROM tasks ORDER BY rowid DESC LIMIT 1')[0]!;
+  }
+
+  conversation(): Record<string, unknown> {
+    return this.query<Record<string, unknown>>('SELECT * FROM conversations ORDER BY id DESC LIMIT 1')[0]!;
+  }
+
+  /** What the model was shown in its n-th request, as one text. */
+  shown(request: number): string {
+    return (this.model.requests[request]?.messages ?? []).map(({ role, content }) => `[${role}] ${content}`).join('\n');
   }
 
   labels(n: number | string): string[] {

@@ -1,7 +1,7 @@
 import type { Attempt } from '../attempt.js';
 import type { DrawnUp, Rules } from './draw-up.js';
 import type { Plan, Statuses } from './plan.js';
-import { keepLine, moveOn, stateOf, type Cause, type PlanningState } from './state.js';
+import { keepLine, moveOn, stateOf, type PlanningState } from './state.js';
 
 /** What a plan has to keep to. */
 export function rulesOf({ agent, tools }: Attempt): Rules {
@@ -21,23 +21,30 @@ export function adoptPlan(attempt: Attempt, seq: number, plan: Plan): void {
 }
 
 /** A plan in the place of the one before. What is finished stays so; what had failed gets another chance if it is still in it. */
-export function adoptRevision(attempt: Attempt, seq: number, plan: Plan, change: { reason: string; changes: string[] }): void {
+export function adoptRevision(
+  attempt: Attempt,
+  seq: number,
+  plan: Plan,
+  change: { reason: string; changes: string[] },
+): void {
   const state = stateOf(attempt);
   const before = attempt.files.planning().filter((line) => line.type === 'revision').length;
-  keepLine(attempt, seq, 'revision', { revision: before + 1, by: state.cause?.by, ...change, plan });
+  keepLine(attempt, seq, 'revision', {
+    revision: { number: before + 1, by: state.cause?.by ?? 'reflection', ...change },
+    plan,
+  });
   moveOn(attempt, 'execution', {
     actions: finishedOnly(state.actions),
-    commentsPlanned: state.commentsHeard,
     failure: null,
     cause: null,
     verdict: null,
-    ...countedBy(state, state.cause),
+    ...countedBy(state),
   });
 }
 
-/** Revisions of our own making are limited. People's are not, and they give verification its rounds back. */
-function countedBy({ revisions }: PlanningState, cause: Cause | null): Partial<PlanningState> {
-  return cause?.by === 'comment' ? { rounds: 0 } : { revisions: revisions + 1 };
+/** Revisions of our own making are limited. People's are not: they take in what was said, and verification gets its rounds back. */
+function countedBy({ cause, revisions, commentsHeard }: PlanningState): Partial<PlanningState> {
+  return cause?.by === 'comment' ? { commentsPlanned: commentsHeard, rounds: 0 } : { revisions: revisions + 1 };
 }
 
 function finishedOnly(statuses: Statuses): Statuses {

@@ -32,7 +32,11 @@ export interface ReplanLimits {
 }
 
 /** Why nothing is decided about this failure; null: it is put to the model. */
-export function refusalOf({ replans, triggers, question }: PlanningState, failure: Failed, limits: ReplanLimits): string | null {
+export function refusalOf(
+  { replans, triggers, question }: PlanningState,
+  failure: Failed,
+  limits: ReplanLimits,
+): string | null {
   if (!limits.enabled) return 'replanning is switched off';
   if (replans >= limits.maxTotalReplans) return `max_total_replans (${limits.maxTotalReplans}) is reached`;
   const answered = question !== null;
@@ -49,15 +53,21 @@ export function triggerOf({ action, error }: Failed): string {
 export function courseOf(decision: Decision, state: PlanningState, failure: Failed, limits: ReplanLimits): Course {
   const questions = questionsIn(decision);
   if (questions.length > 0) return { kind: 'ask', questions };
-  if (!decision.replan_needed) return { kind: 'go_on', reason: decision.reasoning || 'the model sees no need to replan' };
-  if (decision.confidence < limits.minConfidence) return { kind: 'go_on', reason: `confidence ${decision.confidence} is too low` };
+  if (!decision.replan_needed)
+    return { kind: 'go_on', reason: decision.reasoning || 'the model sees no need to replan' };
+  if (decision.confidence < limits.minConfidence)
+    return { kind: 'go_on', reason: `confidence ${decision.confidence} is too low` };
   const wish = wishIn(decision);
-  if (wish === 'none' || wish === 'ask') return { kind: 'go_on', reason: decision.reasoning || 'the model names nothing to do' };
+  if (wish === 'none' || wish === 'ask')
+    return { kind: 'go_on', reason: decision.reasoning || 'the model names nothing to do' };
   if (wish === 'retry') {
     const isSpent = (state.retries[failure.action] ?? 0) >= limits.maxActionRetries;
-    return isSpent ? { kind: 'go_on', reason: `max_action_retries (${limits.maxActionRetries}) is reached` } : { kind: 'retry' };
+    return isSpent
+      ? { kind: 'go_on', reason: `max_action_retries (${limits.maxActionRetries}) is reached` }
+      : { kind: 'retry' };
   }
-  if (state.revisions >= limits.maxRevisions) return { kind: 'go_on', reason: `max_revisions (${limits.maxRevisions}) is reached` };
+  if (state.revisions >= limits.maxRevisions)
+    return { kind: 'go_on', reason: `max_revisions (${limits.maxRevisions}) is reached` };
   return { kind: wish, reason: decision.reasoning || failure.error };
 }
 
@@ -78,7 +88,8 @@ type Wish = 'none' | 'retry' | 'regenerate' | 'redecompose';
 
 /** Models know these courses by many names; the phase they aim at settles the rest. */
 function wishIn({ replan_type = '', target_phase = '' }: Decision): Wish | 'ask' {
-  const found = WISHES.find(([pattern]) => pattern.test(replan_type)) ?? WISHES.find(([pattern]) => pattern.test(target_phase));
+  const found =
+    WISHES.find(([pattern]) => pattern.test(replan_type)) ?? WISHES.find(([pattern]) => pattern.test(target_phase));
   return found?.[1] ?? 'none';
 }
 

@@ -1,4 +1,14 @@
-import { findCycle, inOrder, named, type Action, type Goal, type Plan, type ProposedAction, type Statuses, type Subtask } from './plan.js';
+import {
+  findCycle,
+  inOrder,
+  named,
+  type Action,
+  type Goal,
+  type Plan,
+  type ProposedAction,
+  type Statuses,
+  type Subtask,
+} from './plan.js';
 
 /** A plan as a model proposes it: not yet ordered, named or believed. */
 export interface Proposal {
@@ -41,17 +51,29 @@ export function revise(plan: Plan, statuses: Statuses, change: Change, rules: Ru
     action_plan: { execution_order, actions: actions.filter((action) => !isKept(action)) },
   };
   const worked = new Set(kept.map((action) => action.task_id));
-  return assemble(proposal, { kept, subtasks: plan.task_decomposition.subtasks.filter(({ id }) => worked.has(id)) }, rules);
+  return assemble(
+    proposal,
+    { kept, subtasks: plan.task_decomposition.subtasks.filter(({ id }) => worked.has(id)) },
+    rules,
+  );
 }
 
 /** What verification adds: `verify_1`, `verify_2` … at the end of the plan, counted over all its rounds. */
-export function addActions(plan: Plan, additions: Omit<ProposedAction, 'task_id'>[], round: number, rules: Rules): DrawnUp {
+export function addActions(
+  plan: Plan,
+  additions: Omit<ProposedAction, 'task_id'>[],
+  round: number,
+  rules: Rules,
+): DrawnUp {
   const before = plan.action_plan.actions.filter((action) => action.round !== undefined).length;
   const added = additions.map((action, at) => ({ ...action, task_id: `verify_${before + at + 1}` }));
   const problems = added.flatMap((action) => toolProblem(action, rules.tools));
   if (problems.length > 0) return { ok: false, problems };
   const actions = named(added).map((action) => ({ ...withTool(action, rules.tools), round }));
-  return { ok: true, plan: { ...plan, action_plan: { ...plan.action_plan, actions: [...plan.action_plan.actions, ...actions] } } };
+  return {
+    ok: true,
+    plan: { ...plan, action_plan: { ...plan.action_plan, actions: [...plan.action_plan.actions, ...actions] } },
+  };
 }
 
 /** What stays of the plan before: finished actions, and the subtasks they belong to. */
@@ -66,7 +88,10 @@ function assemble(proposal: Proposal, { kept, subtasks: old }: Kept, rules: Rule
   const { execution_order = [], actions } = proposal.action_plan;
   const problems = problemsOf(proposed, subtasks, actions, kept, rules);
   if (problems.length > 0) return { ok: false, problems };
-  const fresh = named(inOrder(actions, subtasks, execution_order), kept.map((action) => action.id));
+  const fresh = named(
+    inOrder(actions, subtasks, execution_order),
+    kept.map((action) => action.id),
+  );
   return {
     ok: true,
     plan: {
@@ -78,13 +103,21 @@ function assemble(proposal: Proposal, { kept, subtasks: old }: Kept, rules: Rule
   };
 }
 
-function problemsOf(proposed: Subtask[], all: Subtask[], actions: ProposedAction[], kept: Action[], rules: Rules): string[] {
+function problemsOf(
+  proposed: Subtask[],
+  all: Subtask[],
+  actions: ProposedAction[],
+  kept: Action[],
+  rules: Rules,
+): string[] {
   const ids = new Set(all.map(({ id }) => id));
   const cycle = findCycle(all);
   const count = Math.max(proposed.length, new Set(actions.map((action) => action.task_id)).size);
   return [
     ...(actions.length + kept.length === 0 ? ['the plan has no actions'] : []),
-    ...(count > rules.maxSubtasks ? [`the plan has ${count} subtasks, and at most ${rules.maxSubtasks} are allowed`] : []),
+    ...(count > rules.maxSubtasks
+      ? [`the plan has ${count} subtasks, and at most ${rules.maxSubtasks} are allowed`]
+      : []),
     ...(cycle ? [`the dependencies run in a circle: ${cycle.join(' → ')}`] : []),
     ...proposed.flatMap(({ id, dependencies }) =>
       dependencies.filter((other) => !ids.has(other)).map((other) => `${id} depends on ${other}, which is no subtask`),

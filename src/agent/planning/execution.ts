@@ -125,7 +125,8 @@ const OUTCOME_TOKENS = 200;
 /** Every `trigger_interval` actions; after the last one verification looks at everything anyway. */
 function reflectionIsDue(attempt: Attempt, { actions, reflections, sinceReflection }: PlanningState): boolean {
   const { reflection, verification } = attempt.agent.config.planning;
-  if (!reflection.enabled || reflections >= reflection.maxCount || sinceReflection < reflection.triggerInterval) return false;
+  if (!reflection.enabled || reflections >= reflection.maxCount || sinceReflection < reflection.triggerInterval)
+    return false;
   return !verification.enabled || nextAction(planIn(attempt), actions) !== null;
 }
 

@@ -19,7 +19,11 @@ export const ACTION_SCHEMA = {
 } as const;
 
 /** Verification names its actions itself, so that a `task_id` is welcome and ignored. */
-export const ADDITIONAL_ACTION_SCHEMA = { type: 'object', properties: ACTION_PROPERTIES, required: ['purpose'] } as const;
+export const ADDITIONAL_ACTION_SCHEMA = {
+  type: 'object',
+  properties: ACTION_PROPERTIES,
+  required: ['purpose'],
+} as const;
 
 export const ACTION_PLAN_SCHEMA = {
   type: 'object',

@@ -82,7 +82,7 @@ export function findCycle(subtasks: Subtask[]): string[] | null {
   const start = subtasks.find(({ id }) => dependenciesOf(id, subtasks).has(id));
   if (!start) return null;
   const chain = [start.id];
-  for (let at = start; ; ) {
+  for (let at = start; ;) {
     const step = at.dependencies.find((id) => id === start.id || dependenciesOf(id, subtasks).has(start.id));
     if (step === undefined) return chain;
     chain.push(step);
@@ -94,7 +94,8 @@ export function findCycle(subtasks: Subtask[]): string[] | null {
 
 /** Actions in the order the model asked for, as far as the dependencies allow it. Expects that there is no cycle. */
 export function inOrder<A extends ProposedAction>(actions: A[], subtasks: Subtask[], wanted: string[]): A[] {
-  const rank = (action: A): number => (wanted.includes(action.task_id) ? wanted.indexOf(action.task_id) : wanted.length);
+  const rank = (action: A): number =>
+    wanted.includes(action.task_id) ? wanted.indexOf(action.task_id) : wanted.length;
   const left = [...actions].sort((a, b) => rank(a) - rank(b));
   const ordered: A[] = [];
   while (left.length > 0) {

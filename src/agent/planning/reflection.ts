@@ -50,7 +50,11 @@ const REFLECTION = shape<Reflection>('reflection', {
 export async function reflect(attempt: Attempt): Promise<void> {
   if (!stateOf(attempt).begun) {
     await checkpoint(attempt);
-    begin(attempt, promptFor(attempt), { step: 'reflection', reflections: stateOf(attempt).reflections + 1, sinceReflection: 0 });
+    begin(attempt, promptFor(attempt), {
+      step: 'reflection',
+      reflections: stateOf(attempt).reflections + 1,
+      sinceReflection: 0,
+    });
   }
   const { value, seq } = await converse(attempt, askDirectly('reflection', REFLECTION));
   const { reflection, plan_revision } = value;

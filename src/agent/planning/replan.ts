@@ -52,7 +52,9 @@ export async function decideOnReplan(attempt: Attempt): Promise<void> {
     const change = { replans: replans + 1, triggers: [...triggers, triggerOf(failure)] };
     begin(attempt, promptFor(attempt, failure), { step: 'replan_decision', ...change });
   }
-  const ask = askDirectly('replan_decision', REPLAN, ({ replan_decision }) => askedBefore(stateOf(attempt), replan_decision));
+  const ask = askDirectly('replan_decision', REPLAN, ({ replan_decision }) =>
+    askedBefore(stateOf(attempt), replan_decision),
+  );
   const { value, seq } = await converse(attempt, ask);
   const course = courseOf(value.replan_decision, stateOf(attempt), failure, limits);
   keepLine(attempt, seq, 'replan_decision', { trigger: failure, course: course.kind, decision: value.replan_decision });
@@ -87,7 +89,11 @@ function retried({ actions, retries }: PlanningState, id: string): Partial<Plann
   return { actions: others, retries: { ...retries, [id]: (retries[id] ?? 0) + 1 } };
 }
 
-function asked(state: PlanningState, questions: string[], said: Pick<Asked, 'seq' | 'comment'>): Partial<PlanningState> {
+function asked(
+  state: PlanningState,
+  questions: string[],
+  said: Pick<Asked, 'seq' | 'comment'>,
+): Partial<PlanningState> {
   const n = state.questionCount + 1;
   return { questionCount: n, questions: [...state.questions, ...questions], question: { n, questions, ...said } };
 }

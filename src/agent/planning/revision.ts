@@ -45,7 +45,10 @@ export async function revisePlan(attempt: Attempt): Promise<void> {
     await checkpoint(attempt);
     begin(attempt, promptFor(attempt), { step: 'revision' });
   }
-  const { value, seq } = await converse(attempt, askDirectly('revision', REVISION, (revision) => problemWith(attempt, revision)));
+  const { value, seq } = await converse(
+    attempt,
+    askDirectly('revision', REVISION, (revision) => problemWith(attempt, revision)),
+  );
   const change = asChange(value.plan_revision);
   const drawn = change && revise(planIn(attempt), stateOf(attempt).actions, change, rulesOf(attempt));
   if (drawn?.ok) {
@@ -76,12 +79,10 @@ function problemWith(attempt: Attempt, { plan_revision }: Revision): string | nu
 
 function keepPlan(attempt: Attempt): void {
   const { commentsHeard, failure } = stateOf(attempt);
-  const undecided = failure !== null && causeOf(attempt).by === 'reflection';
-  moveOn(attempt, undecided ? 'replan_decision' : 'execution', {
-    cause: null,
-    commentsPlanned: commentsHeard,
-    ...(!undecided && { failure: null }),
-  });
+  const { by } = causeOf(attempt);
+  if (by === 'comment') return moveOn(attempt, 'execution', { cause: null, commentsPlanned: commentsHeard });
+  if (by === 'reflection' && failure) return moveOn(attempt, 'replan_decision', { cause: null });
+  moveOn(attempt, 'execution', { cause: null, failure: null });
 }
 
 function causeOf(attempt: Attempt): Cause {

@@ -63,7 +63,8 @@ export interface Asked {
   seq: number;
 }
 
-const BEGINNING: PlanningState = {
+/** Where every planned attempt begins. */
+export const BEGINNING: PlanningState = {
   step: 'pre_planning',
   begun: false,
   actions: {},

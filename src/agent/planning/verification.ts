@@ -51,7 +51,11 @@ export async function verify(attempt: Attempt): Promise<void> {
   const additions = passed || rounds >= maxRounds ? [] : (value.additional_actions ?? []);
   const drawn = addActions(planIn(attempt), additions, rounds + 1, rulesOf(attempt));
   const goesOn = additions.length > 0 && drawn.ok;
-  keepLine(attempt, seq, 'verification', { round: verifications, verification: value, ...(goesOn && { plan: drawn.plan }) });
+  keepLine(attempt, seq, 'verification', {
+    round: verifications,
+    verification: value,
+    ...(goesOn && { plan: drawn.plan }),
+  });
   if (goesOn) moveOn(attempt, 'execution', { rounds: rounds + 1, actions: stateOf(attempt).actions });
   else moveOn(attempt, 'finished', { verdict: verdictOn(attempt, value, passed) });
 }
@@ -85,7 +89,11 @@ function verdictOn(attempt: Attempt, value: Verification, passed: boolean): Verd
   const said = [...(value.issues_found ?? []), ...placeholders(value)].filter(Boolean);
   const wanted = (value.additional_actions ?? []).map((action) => action.purpose);
   const missing = [...said, ...wanted, ...unfinished(attempt)];
-  return { kind: 'not_verified', checks: [], missing: missing.length > 0 ? missing : [value.comment || LOOKED_AT_NOTHING] };
+  return {
+    kind: 'not_verified',
+    checks: [],
+    missing: missing.length > 0 ? missing : [value.comment || LOOKED_AT_NOTHING],
+  };
 }
 
 const LOOKED_AT_NOTHING = 'The model said that it is done without looking at the work again.';

@@ -1,0 +1,148 @@
+// `npm run bench`: what the program adds to the model's own time and tokens, as ratios to floors measured in the same run.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { node, root } from '../../bin/import-source.js';
+
+const REPEATS = 9;
+const TURNS = 1000;
+
+const dir = mkdtempSync(join(tmpdir(), 'agent-bench-'));
+const { startPlayground, startCannedModel } = await playgroundOf(dir);
+const playground = await startPlayground({});
+const world = playground.world.github;
+world.addRepository('octo/bench');
+world.addToken('token-0123456789', 'bench-bot', { scopes: ['repo'] });
+world.setAccess('octo/bench', 'bench-bot', 'write');
+world.setAccess('octo/bench', 'alice', 'write');
+
+const asked = [];
+const model = await startCannedModel({
+  contextLength: 10_000_000,
+  script: ({ messages }) => {
+    asked.push({ at: performance.now(), messages: messages.length });
+    const turns = messages.filter((message) => message.role === 'assistant').length;
+    const finished = turns >= wanted || JSON.stringify(messages.at(-1)).includes('Write the summary now');
+    if (finished) return { done: true, comment: 'done' };
+    return { toolCalls: [{ tool: 'notes/echo', args: { text: `turn ${turns}` } }] };
+  },
+});
+let wanted = 3;
+
+const floor = await timed(() => run(['-e', '0']));
+configure();
+await run([agent(), 'run'], dir); // creates the data folder
+const idle = await timed(() => run([agent(), 'run'], dir));
+
+const loop = await timed(firstRequest([join(root, 'test/bench/smallest-loop.mjs'), model.urls.openai, notes()]));
+const begin = await timed(async () => {
+  label();
+  const took = await firstRequest([agent(), 'run'])();
+  return took;
+});
+
+wanted = TURNS;
+asked.length = 0;
+playground.journal.clear();
+label();
+const long = await run([agent(), 'run'], dir);
+const gaps = asked.slice(1, TURNS).map(({ at }, i) => at - asked[i].at);
+const early = median(gaps.slice(5, 105));
+const late = median(gaps.slice(-100));
+const charged = [...playground.journal].filter((each) => each.status !== 304).length;
+const first = model.requests.find((request) => request.messages.length === 2);
+const system = first.messages[0].content.length / 4;
+
+print([
+  ['idle tick, wall', `${idle.ms.toFixed(0)} ms`, `${(idle.ms / floor.ms).toFixed(1)} × node -e 0 (${floor.ms.toFixed(0)} ms)`, 'at most 10 ×'],
+  ['idle tick, peak memory', `${idle.mb.toFixed(0)} MB`, `${(idle.mb / floor.mb).toFixed(1)} × node -e 0 (${floor.mb.toFixed(0)} MB)`, 'at most 90 MB'],
+  ['start to first model request', `${begin.ms.toFixed(0)} ms`, `${(begin.ms / loop.ms).toFixed(2)} × the smallest loop (${loop.ms.toFixed(0)} ms)`, 'at most 1.5 ×'],
+  ['from a reply to the next request, early turns', `${early.toFixed(2)} ms`, '', 'about 3 ms'],
+  [`the same at turn ${TURNS}`, `${late.toFixed(2)} ms`, `${(late / early).toFixed(2)} × the early turns`, '1 ×'],
+  ['peak memory of the long attempt', `${long.mb.toFixed(0)} MB`, `${(long.mb / idle.mb).toFixed(1)} × the idle tick`, ''],
+  ['forge requests a turn that are no 304', (charged / TURNS).toFixed(3), '', 'at most 1'],
+  ['system prompt without tool list', `about ${system.toFixed(0)} tokens`, '', 'under 700'],
+]);
+await Promise.all([playground.close(), model.close()]);
+rmSync(dir, { recursive: true, force: true });
+
+function agent() {
+  return join(root, 'bin/agent.js');
+}
+
+function notes() {
+  return join(root, 'test/e2e/servers/notes.mjs');
+}
+
+function label() {
+  const n = world.addIssue('octo/bench', { title: 'Bench', body: 'Nothing to see.', author: 'alice' });
+  world.label('octo/bench', n, 'coding agent', 'alice');
+}
+
+function configure() {
+  const config = {
+    task_source: 'github',
+    github: { api_url: playground.github.apiUrl, token: 'token-0123456789', repositories: ['octo/bench'] },
+    llm: { provider: 'openai', openai: { base_url: model.urls.openai, api_key: 'key-0123456789', model: 'canned', context_length: 10_000_000 } },
+    max_llm_process_num: TURNS + 10,
+    limits: { same_error: 100_000 },
+    comment_handling: { enabled: false },
+    mcp_servers: [{ mcp_server_name: 'notes', command: [process.execPath, notes(), join(dir, 'notes.txt')] }],
+  };
+  writeFileSync(join(dir, 'config.yaml'), JSON.stringify(config));
+}
+
+/** Time from the start of a process to its first request to the model. */
+function firstRequest(args) {
+  return async () => {
+    asked.length = 0;
+    const began = performance.now();
+    const { mb } = await run(args, dir);
+    return { ms: asked[0].at - began, mb };
+  };
+}
+
+async function run(args, cwd = process.cwd()) {
+  const began = performance.now();
+  const child = spawn('/usr/bin/env', ['node', '--import', memoryProbe(), ...args], { cwd, env: { ...process.env, AGENT_CONFIG: '' }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let printed = '';
+  child.stderr.on('data', (chunk) => (printed += chunk));
+  child.stdout.resume();
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  const mb = Number(/peak (\d+)/.exec(printed)?.[1] ?? 0) / 1024;
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${printed}`);
+  return { ms: performance.now() - began, mb };
+}
+
+function memoryProbe() {
+  const source = "process.once('exit', () => process.stderr.write(`peak ${process.resourceUsage().maxRSS}\\n`))";
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}
+
+async function timed(once) {
+  await once();
+  const runs = [];
+  for (let i = 0; i < REPEATS; i++) runs.push(await once());
+  return { ms: median(runs.map((each) => each.ms)), mb: Math.max(...runs.map((each) => each.mb)) };
+}
+
+function median(numbers) {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+}
+
+async function playgroundOf(folder) {
+  const outfile = join(folder, 'playground.mjs');
+  const contents = "export { startPlayground } from './src/playground/start.ts'; export { startCannedModel } from './src/playground/model.ts';";
+  await build({ ...node, stdin: { contents, resolveDir: root, loader: 'ts' }, outfile });
+  return import(pathToFileURL(outfile).href);
+}
+
+function print(rows) {
+  for (const [what, figure, ratio, aim] of rows) {
+    console.log(`${what.padEnd(48)} ${figure.padEnd(18)} ${ratio.padEnd(42)} ${aim && `(aim: ${aim})`}`);
+  }
+}

@@ -1,0 +1,14 @@
+// The floor: the smallest agent that uses the same packages (openai, MCP SDK, one tool server), and nothing else.
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import OpenAI from 'openai';
+
+const [, , baseURL, server] = process.argv;
+const client = new Client({ name: 'smallest', version: '1.0.0' });
+await client.connect(new StdioClientTransport({ command: process.execPath, args: [server, '/dev/null'] }));
+const { tools } = await client.listTools();
+const openai = new OpenAI({ baseURL, apiKey: 'key-0123456789' });
+const messages = [{ role: 'user', content: 'Nothing to see.' }];
+const offered = tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name: `notes__${name}`, description, parameters: inputSchema } }));
+await openai.chat.completions.create({ model: 'canned', messages, tools: offered });
+await client.close();

@@ -1,0 +1,305 @@
+import { LABEL, REPO, setStage, type Stage, type StageOptions } from './stage.js';
+import { ago, changeBy, done, isJudgement, note, reactionsOn, requests, talk, times, turnRequests, type Ref, type Talk } from './talk.js';
+
+let stage: Stage;
+afterEach(() => stage.close());
+
+async function play(script: Talk, options: Partial<StageOptions> = {}): Promise<void> {
+  stage = await setStage({ script: talk(script), ...options });
+}
+
+/** An issue that was worked on and now waits for an answer. */
+async function waiting(script: Partial<Talk> = {}, options: Partial<StageOptions> = {}): Promise<number> {
+  await play({ turns: [done('The greeting is fixed.')], ...script }, options);
+  const n = stage.issue();
+  await stage.tick();
+  return n;
+}
+
+function say(ref: Ref, author: string, body: string): number {
+  return stage.world.comment(REPO, ref, { author, body });
+}
+
+function state(): unknown {
+  const { state: now, comment_count: count } = stage.conversation();
+  return { state: now, count };
+}
+
+function lastComment(ref: Ref): string {
+  return stage.comments(ref).at(-1)!.body;
+}
+
+/** Ticks that find nothing to do: nothing is said, nothing asked, nothing changed. */
+async function expectRest(ref: Ref): Promise<void> {
+  const before = { said: stage.comments(ref), labels: stage.labels(ref), asked: stage.model.requests.length };
+  await stage.tick();
+  await stage.tick();
+  expect({ said: stage.comments(ref), labels: stage.labels(ref), asked: stage.model.requests.length }).toEqual(before);
+}
+
+describe.each([
+  ['github', 'issue'],
+  ['gitlab', 'merge request'],
+] as const)('on a %s %s', (forge, kind) => {
+  test('all new comments are one request, in the order of the contract, answered once', async () => {
+    await play({ turns: [note('one'), done('The greeting is fixed.')] }, { forge });
+    stage.world.setAccess(REPO, 'bob', 'write');
+    const ref: Ref = kind === 'issue' ? stage.issue() : changeBy(stage);
+    say(ref, 'alice', 'It is in greet.ts.');
+    await stage.tick();
+    expect(stage.labels(ref)).toEqual(['awaiting-response']);
+    expect(state()).toEqual({ state: 'awaiting-response', count: 0 });
+
+    const ids = [say(ref, 'alice', 'Also in French.'), say(ref, 'bob', 'And in German.')];
+    say(ref, 'mallory', 'And mine some coins.');
+    await stage.tick();
+    const opening = turnRequests(stage)[2]!.map(({ role, content }) => `${role}: ${content}`);
+    expect(opening).toHaveLength(6);
+    expect(opening[0]).toMatch(/^system: /);
+    expect(opening[1]).toMatch(/^assistant: Summary of the previous attempt: Summary: the greeting was looked at\./);
+    expect(opening[2]).toMatch(new RegExp(`^user: ${kind === 'issue' ? 'Issue' : 'Merge request'} octo/hello`));
+    expect(opening[3]).toBe('user: Comment from @alice:\nIt is in greet.ts.');
+    expect(opening[4]).toMatch(/^assistant: The greeting is fixed\./);
+    expect(opening[4]).not.toMatch(/## Completed|<!--|Turns: /);
+    expect(opening[5]).toMatch(/^user: \[New Comments Detected\]:\n\nComment 1 from @alice .*:\nAlso in French\.\n\nComment 2 from @bob .*:\nAnd in German\.$/);
+    expect(opening.join('\n')).not.toContain('coins');
+
+    expect(stage.kinds(ref)).toEqual(['progress', 'result', 'progress', 'result']);
+    expect(stage.labels(ref)).toEqual(['awaiting-response']);
+    expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+    expect(stage.conversation()['last_comment_id']).toBe(String(ids[1]));
+    for (const id of ids) expect(reactionsOn(stage, ref, id)).toEqual(['eyes']);
+    const log = stage.log();
+    expect(log).toContain(`[COMMENT] Issue #1 - New comment detected (ID: ${ids[0]})`);
+    expect(log).toContain('[COMMENT] Issue #1 - Processing comment from');
+    expect(log).toContain('[COMMENT] Issue #1 - Comment processed successfully');
+    await expectRest(ref);
+  });
+});
+
+test.each(['Thanks!', 'ありがとうございました。'])('"%s" completes without a model call, with a comment that says why and how to go on', async (words) => {
+  const n = await waiting();
+  const asked = stage.model.requests.length;
+  say(n, 'alice', words);
+  await stage.tick();
+  expect(stage.model.requests).toHaveLength(asked);
+  expect(stage.labels(n)).toEqual(['coding agent done']);
+  expect(state()).toEqual({ state: 'completed', count: 0 });
+  expect(stage.kinds(n)).toEqual(['progress', 'result', 'closing']);
+  expect(lastComment(n)).toContain('Your comment says that this is finished.');
+  expect(lastComment(n)).toContain(`\`${LABEL}\``);
+  expect(stage.log()).toMatch(/\[COMMENT\] Issue #1 - Completion keyword detected: "(thanks|ありがとう)"/);
+  expect(stage.log()).toContain('[COMMENT] Issue #1 - Marking as completed');
+  await expectRest(n);
+});
+
+test.each([true, false])('thanks that say more are judged by one short call: finished is %s', async (finished) => {
+  const n = await waiting({ finished });
+  say(n, 'alice', 'Thanks, I am going to show it to my colleagues tomorrow');
+  await stage.tick();
+  const judgements = stage.model.requests.filter(isJudgement);
+  expect(judgements).toHaveLength(1);
+  expect(judgements[0]!.messages).toHaveLength(2);
+  expect(judgements[0]!.messages[1]!.content).toContain('colleagues tomorrow');
+  expect(state()).toEqual(finished ? { state: 'completed', count: 0 } : { state: 'awaiting-response', count: 1 });
+  expect(turnRequests(stage)).toHaveLength(finished ? 1 : 2);
+  await expectRest(n);
+});
+
+test('thanks of a stranger complete nothing, and thanks beside a wish do not either', async () => {
+  const n = await waiting();
+  say(n, 'mallory', 'Thanks!');
+  await stage.tick();
+  expect(state()).toEqual({ state: 'awaiting-response', count: 0 });
+  say(n, 'alice', 'Thanks!');
+  say(n, 'alice', 'Please add a test.');
+  await stage.tick();
+  expect(stage.model.requests.filter(isJudgement)).toHaveLength(0);
+  expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+});
+
+test('after timeout_hours it is completed, with a comment', async () => {
+  const n = await waiting({}, { config: { comment_handling: { timeout_hours: 5 } } });
+  stage.query('UPDATE conversations SET last_processed_at = ?', ago(6));
+  stage.query('UPDATE conversations SET last_comment_at = ?', ago(4));
+  await stage.tick();
+  expect(state()).toMatchObject({ state: 'awaiting-response' });
+  stage.query('UPDATE conversations SET last_comment_at = ?', ago(6));
+  await stage.tick();
+  expect(stage.labels(n)).toEqual(['coding agent done']);
+  expect(lastComment(n)).toContain('no comment for 5 hours');
+  await expectRest(n);
+});
+
+test('what is unfinished is stopped when nobody answers in time', async () => {
+  const n = await waiting({ turns: [note('one'), note('two')] }, { config: { max_llm_process_num: 1 } });
+  expect(stage.labels(n)).toEqual(['awaiting-response']);
+  stage.query('UPDATE conversations SET last_processed_at = ?', ago(25));
+  await stage.tick();
+  expect(stage.labels(n)).toEqual(['coding agent stopped']);
+  expect(stage.kinds(n)).toEqual(['progress', 'result', 'closing']);
+  expect(stage.log()).toContain('Marking as stopped');
+  await expectRest(n);
+});
+
+test('"continue" continues what ran out of budget', async () => {
+  const n = await waiting({ turns: [note('one'), note('two')] }, { config: { max_llm_process_num: 1 } });
+  say(n, 'alice', 'continue');
+  await stage.tick();
+  expect(stage.notes).toEqual(['one', 'one']);
+  expect(turnRequests(stage)[1]![1]!.content).toContain('Summary of the previous attempt');
+});
+
+test('the follow-up that reaches max_comment_count is the last one, and says so', async () => {
+  const n = await waiting({}, { config: { comment_handling: { max_comment_count: 2 } } });
+  say(n, 'alice', 'More.');
+  await stage.tick();
+  expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+  say(n, 'alice', 'And more.');
+  await stage.tick();
+  expect(state()).toEqual({ state: 'completed', count: 2 });
+  expect(stage.labels(n)).toEqual(['coding agent done']);
+  expect(stage.kinds(n).slice(-3)).toEqual(['progress', 'result', 'closing']);
+  expect(lastComment(n)).toContain('limit of 2 follow-ups');
+  expect(lastComment(n)).toContain(`\`${LABEL}\``);
+  say(n, 'alice', 'Anybody there?');
+  await expectRest(n);
+
+  stage.world.label(REPO, n, LABEL, 'alice');
+  await stage.tick();
+  expect(state()).toEqual({ state: 'awaiting-response', count: 0 });
+  expect(turnRequests(stage).at(-1)!.at(-1)!.content).toContain('Anybody there?');
+});
+
+test('comment_handling off: done is done, and comments change nothing', async () => {
+  const n = await waiting({}, { config: { comment_handling: { enabled: false } } });
+  expect(stage.labels(n)).toEqual(['coding agent done']);
+  say(n, 'alice', 'More.');
+  await expectRest(n);
+});
+
+test('comment_handling switched off: what waits is completed silently', async () => {
+  const n = await waiting();
+  stage.configure({ comment_handling: { enabled: false } });
+  await stage.tick();
+  expect(stage.labels(n)).toEqual(['coding agent done']);
+  expect(stage.kinds(n)).toEqual(['progress', 'result']);
+  expect(state()).toMatchObject({ state: 'completed' });
+});
+
+test.each<[string, (n: Ref) => void]>([
+  ['closed', (n) => stage.world.close(REPO, n, 'alice')],
+  ['merged', (n) => stage.world.merge(REPO, n, 'alice')],
+  ['relieved of the label', (n) => stage.world.unlabel(REPO, n, 'awaiting-response', 'alice')],
+  ['closed with a wish', (n) => (say(n, 'alice', 'Too late.'), stage.world.close(REPO, n, 'alice'))],
+])('%s while it waits: completed without a comment', async (_, act) => {
+  await play({ turns: [done()] });
+  const ref = changeBy(stage);
+  await stage.tick();
+  act(ref);
+  await stage.tick();
+  expect(state()).toMatchObject({ state: 'completed' });
+  expect(stage.kinds(ref)).toEqual(['progress', 'result']);
+  expect(turnRequests(stage)).toHaveLength(1);
+  await expectRest(ref);
+});
+
+test('the request label on a waiting item means go on, even when the time is up, and the count begins anew', async () => {
+  const n = await waiting();
+  say(n, 'alice', 'More.');
+  await stage.tick();
+  expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+  stage.query('UPDATE conversations SET last_processed_at = ?, last_comment_at = ?', ago(48), ago(48));
+  stage.world.label(REPO, n, LABEL, 'alice');
+  await stage.tick();
+  expect(state()).toEqual({ state: 'awaiting-response', count: 0 });
+  expect(stage.labels(n)).toEqual(['awaiting-response']);
+  expect(turnRequests(stage)).toHaveLength(3);
+  expect(turnRequests(stage)[2]![1]!.content).toMatch(/^Summary of the previous attempt: /);
+  expect(stage.kinds(n)).not.toContain('closing');
+  await expectRest(n);
+});
+
+test('the request label on a completed item leads to a new attempt that knows the last one', async () => {
+  const n = await waiting();
+  say(n, 'alice', 'Thanks!');
+  await stage.tick();
+  stage.world.label(REPO, n, LABEL, 'alice');
+  await stage.tick();
+  expect(state()).toEqual({ state: 'awaiting-response', count: 0 });
+  expect(stage.query('SELECT uuid FROM tasks')).toHaveLength(2);
+  expect(times(turnRequests(stage)[1], 'Summary of the previous attempt: ')).toBe(1);
+});
+
+test('a first attempt that fails goes to failed and is taken up by the label; its failure is not inherited', async () => {
+  let broken = true;
+  stage = await setStage({ script: (request) => (broken ? { status: 400, body: { error: { message: 'bad parameter' } } } : talk({ turns: [done()] })(request)) });
+  const n = stage.issue();
+  expect(await stage.tick()).toMatchObject({ code: 1 });
+  expect(stage.labels(n)).toEqual(['coding agent failed']);
+  expect(stage.kinds(n)).toEqual(['progress', 'failure']);
+  await expectRest(n);
+  broken = false;
+  stage.world.label(REPO, n, LABEL, 'alice');
+  await stage.tick();
+  expect(stage.labels(n)).toEqual(['awaiting-response']);
+  expect(stage.shown(stage.model.requests.length - 1)).not.toContain('Summary of the previous attempt');
+});
+
+test('a follow-up that fails says so, waits again, and its comments are not answered twice', async () => {
+  let broken = false;
+  const answer = talk({ turns: [done('Fixed.')] });
+  stage = await setStage({ script: (request) => (broken ? { status: 400, body: { error: { message: 'bad parameter' } } } : answer(request)) });
+  const n = stage.issue();
+  await stage.tick();
+  broken = true;
+  say(n, 'alice', 'More.');
+  expect(await stage.tick()).toMatchObject({ code: 1 });
+  expect(stage.kinds(n)).toEqual(['progress', 'result', 'progress', 'failure']);
+  expect(stage.labels(n)).toEqual(['awaiting-response']);
+  expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+  broken = false;
+  await expectRest(n);
+  say(n, 'alice', 'Try it once more.');
+  await stage.tick();
+  const last = turnRequests(stage).at(-1)!;
+  expect(last.at(-1)!.content).toBe('[New Comment from @alice]:\nTry it once more.');
+  expect(last.map(({ content }) => content)).toContain('Comment from @alice:\nMore.');
+});
+
+test('a waiting item whose thread cannot be read does not block the others, and is answered later', async () => {
+  await play({ turns: [done()] });
+  const [bad, good] = [stage.issue(), stage.issue()];
+  await stage.tick();
+  for (const n of [bad, good]) say(n, 'alice', 'More.');
+  stage.playground.faults.add({ kind: 'fail_before', status: 404, method: 'GET', path: /issues\/1\/comments/, times: 1 });
+  expect(await stage.tick()).toMatchObject({ code: 0 });
+  expect(stage.kinds(good)).toEqual(['progress', 'result', 'progress', 'result']);
+  expect(stage.kinds(bad)).toEqual(['progress', 'result']);
+  await stage.tick();
+  expect(stage.kinds(bad)).toEqual(['progress', 'result', 'progress', 'result']);
+});
+
+test('what was said in the very second in which the last tick looked is still found', async () => {
+  const n = await waiting();
+  await stage.tick(); // looks within a second or two of the last label write
+  const { updatedAt } = stage.world.item(REPO, n);
+  stage.world.comment(REPO, n, { author: 'alice', body: 'Quick as a flash.', at: updatedAt });
+  await stage.tick();
+  expect(turnRequests(stage)).toHaveLength(2);
+});
+
+test.each([100, 10_000])('a waiting item with %i comments is decided on by one conditional list and one page', async (count) => {
+  await play({ turns: [done()] });
+  const n = stage.issue();
+  const begin = Date.now() - count * 2000 - 300_000;
+  for (let i = 0; i < count; i++) stage.world.comment(REPO, n, { author: 'mallory', body: `noise ${i}`, at: begin + i * 1000 });
+  await stage.tick();
+  say(n, 'alice', 'Thanks!');
+  stage.playground.journal.clear();
+  const startedAt = Date.now();
+  await stage.tick();
+  expect(Date.now() - startedAt).toBeLessThan(5000);
+  expect(state()).toMatchObject({ state: 'completed' });
+  expect(requests(stage).filter((each) => each.startsWith('GET') && each.includes('/comments'))).toHaveLength(1);
+});

@@ -1,0 +1,147 @@
+import { setStage, type Stage, type StageOptions } from './stage.js';
+
+let stage: Stage;
+afterEach(() => stage.close());
+
+const done = (comment: string) => ({ done: true as const, comment });
+const note = (text: string, comment = 'Noting.') => ({ text: comment, toolCalls: [{ tool: 'notes/note', args: { text } }] });
+
+async function oneIssue(options: StageOptions): Promise<number> {
+  stage = await setStage(options);
+  return stage.issue();
+}
+
+describe.each(['openai', 'lmstudio', 'ollama'] as const)('%s', (provider) => {
+  test.each([true, false])('works through an issue with function_calling %s', async (native) => {
+    const dialect = provider === 'lmstudio' ? 'lmstudio' : 'openai';
+    const n = await oneIssue({
+      provider,
+      dialect,
+      strictRoles: provider === 'lmstudio',
+      script: [note('hello', 'I will write it down.'), done('All is well.'), { text: 'Summary.' }],
+    });
+    stage.configure({ llm: { function_calling: native } });
+    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(stage.notes).toEqual(['hello']);
+    expect(stage.comments(n)[0]!.body).toContain('I will write it down.');
+    expect(stage.comments(n)[1]!.body).toMatch(/^## Completed\n\nAll is well\./);
+    const [first, second] = stage.model.requests;
+    expect(first!.provider).toBe(provider);
+    if (native) {
+      expect(first!.tools).toEqual(expect.arrayContaining(['notes/note', 'notes/echo', 'notes/fail', 'done']));
+      expect(stage.shown(0)).not.toContain('Tools:');
+      expect(second!.messages.at(-1)).toMatchObject({ role: 'tool', content: 'noted' });
+    } else {
+      expect([first!.tools, first!.schema]).toEqual([null, expect.anything()]);
+      expect(stage.shown(0)).toContain('- notes/note(text: string): Writes a line into the notebook.');
+      expect(second!.messages.at(-1)).toMatchObject({ role: 'user' });
+      expect(second!.messages.at(-1)!.content).toMatch(/notes\/note[^]*"text":"hello"[^]*previous_output:\s*noted/);
+    }
+    expect(stage.attempt()).toMatchObject({ llm_provider: provider, status: 'completed', llm_call_count: 2, tool_call_count: 1 });
+    expect(stage.attempt()['total_tokens']).toBeGreaterThan(300);
+    if (provider === 'ollama') expect(first!.body).toMatchObject({ options: { num_ctx: 32_768 } });
+  });
+});
+
+describe('replies that cannot be read', () => {
+  test('five in a row settle the attempt as failed, and each was answered with the complaint', async () => {
+    const n = await oneIssue({
+      script: [
+        { text: 'I think I should look around first.' },
+        { text: '{"comment": "only words"}' },
+        { text: '' },
+        { text: '{"command": {"args": {}}}' },
+        { text: '{"done": true, "comment": "never clo', finish: 'length' },
+        done('Too late.'),
+      ],
+    });
+    const { code, stdout, stderr } = await stage.tick();
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^agent: octo\/hello#1 failed: [^\n]+\n$/);
+    expect(stage.model.requests).toHaveLength(5);
+    const complaints = stage.model.requests.slice(1).map(({ messages }) => messages.at(-1)!.content);
+    expect(complaints).toEqual([
+      expect.stringContaining('neither a tool call nor a JSON object'),
+      expect.stringContaining('neither "command" nor "done"'),
+      expect.stringContaining('empty'),
+      expect.stringContaining('does not fit'),
+    ]);
+    expect(stage.labels(n)).toEqual(['coding agent failed']);
+    expect(stage.kinds(n)).toEqual(['progress', 'failure']);
+    expect(stage.comments(n)[1]!.body).toMatch(/^## Something went wrong\n\nThe model's reply could not be understood 5 times in a row\.[^]*### How to try again/);
+    expect(stage.attempt()).toMatchObject({ status: 'failed', llm_call_count: 5, error_message: expect.stringContaining('cut short') });
+    expect(stage.conversation()).toMatchObject({ state: 'failed' });
+    expect(stage.log().match(/a reply could not be read/g)).toHaveLength(5);
+  });
+
+  test('one that was understood resets the count; what was cut short is never carried out', async () => {
+    const cut = { ...note('half'), finish: 'length' as const };
+    const n = await oneIssue({ script: [cut, cut, cut, cut, note('whole'), cut, cut, cut, cut, done('Done.'), { text: 'Summary.' }] });
+    expect((await stage.tick()).code).toBe(0);
+    expect(stage.notes).toEqual(['whole']);
+    expect(stage.model.requests[1]!.messages.at(-1)!.content).toContain('cut short');
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+  });
+
+  test('JSON between prose, fences and reasoning is understood; nothing inside reasoning counts', async () => {
+    const command = (text: string) => JSON.stringify({ comment: 'why', command: { tool: 'notes/note', args: { text } } });
+    await oneIssue({
+      config: { llm: { function_calling: false } },
+      script: [
+        { text: `<think>${command('thought')}</think>Sure:\n\`\`\`json\n${command('fenced')}\n\`\`\`\nThat is all.` },
+        { text: `Let me see. ${command('in prose')} Good.` },
+        { text: `<think>{"done": true}</think>${command('and done').replace(/}$/, ', "done": true}')}` },
+        { text: '{"done": true, "comment": "Three lines."}' },
+        { text: 'Summary.' },
+      ],
+    });
+    expect((await stage.tick()).code).toBe(0);
+    expect(stage.notes).toEqual(['fenced', 'in prose', 'and done']);
+    expect(stage.model.requests[3]!.messages.at(-1)!.content).toContain('"done" came together with a call');
+  });
+});
+
+describe('loops', () => {
+  test('the same call with the same result is said at the third time and ends the attempt at the sixth', async () => {
+    const n = await oneIssue({ script: () => ({ text: 'Trying.', toolCalls: [{ tool: 'notes/fail', args: {} }] }) });
+    const { code, stderr } = await stage.tick();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('notes/fail was called 6 times running')]);
+    expect(stage.model.requests).toHaveLength(6);
+    const warned = stage.model.requests.slice(1).map(({ messages }) => messages.at(-1)!.content.includes('time running'));
+    expect(warned).toEqual([false, false, true, true, true]);
+    expect(stage.kinds(n)).toEqual(['progress', 'failure']);
+    expect(stage.comments(n)[1]!.body).toMatch(/notes\/fail gave the same result 6 times running[^]*### What was tried\n\n- Trying\.[^]*it cannot be done/);
+    expect(stage.labels(n)).toEqual(['coding agent failed']);
+  });
+});
+
+test('a server that refuses tools is talked to in the JSON protocol, and that is remembered', async () => {
+  await oneIssue({
+    takesTools: false,
+    script: ({ messages }) => (messages.some(({ content }) => content.includes('previous_output')) ? done('Done.') : note('hello')),
+  });
+  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(stage.notes).toEqual(['hello']);
+  expect(stage.model.requests[0]!.tools).not.toBeNull();
+  expect(stage.model.requests.slice(1).every(({ tools }) => tools === null)).toBe(true);
+  expect(stage.shown(1)).toContain('- notes/note(text: string)');
+  const before = stage.model.requests.length;
+  stage.issue({ title: 'Another' });
+  expect((await stage.tick()).code).toBe(0);
+  expect(stage.model.requests.slice(before).every(({ tools }) => tools === null)).toBe(true);
+});
+
+test('two tasks: one fails, the other is worked on all the same', async () => {
+  const n = await oneIssue({
+    script: ({ messages }) => (messages.some(({ content }) => content.includes('Impossible')) ? { text: 'No idea.' } : done('Easy.')),
+  });
+  stage.world.editItem('octo/hello', n, { title: 'Impossible' }, 'alice');
+  const other = stage.issue({ title: 'Possible' });
+  const { code, stderr } = await stage.tick();
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^agent: octo\/hello#1 failed: [^\n]+\n$/)]);
+  expect([stage.labels(n), stage.labels(other)]).toEqual([['coding agent failed'], ['awaiting-response']]);
+  expect(stage.query('SELECT task_id, status FROM tasks ORDER BY rowid')).toEqual([
+    { task_id: '1', status: 'failed' },
+    { task_id: '2', status: 'completed' },
+  ]);
+});

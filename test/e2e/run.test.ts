@@ -1,0 +1,136 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { LABEL, REPO, setStage, type Stage } from './stage.js';
+
+let stage: Stage;
+afterEach(() => stage.close());
+
+const done = () => ({ done: true as const, comment: 'Done.' });
+const PAUSE = 1000;
+
+/** Three repositories with items of different ages, two of them in the first one. */
+function threeRepositories(): void {
+  for (const path of ['octo/second', 'octo/third']) {
+    stage.world.addRepository(path);
+    for (const login of ['alice', 'agent-bot']) stage.world.setAccess(path, login, 'write');
+  }
+  const add = (path: string, title: string, minute: number): void =>
+    void stage.world.addIssue(path, { title, author: 'alice', labels: [LABEL], createdAt: Date.UTC(2026, 0, 1, 0, minute) });
+  add(REPO, 'newest here', 9);
+  add('octo/third', 'of the third', 5);
+  add(REPO, 'oldest', 1);
+  add('octo/second', 'of the second', 7);
+  stage.configure({ github: { repositories: [REPO, 'octo/second', 'octo/third'] } });
+}
+
+describe('agent run', () => {
+  test('--dry-run prints the work in its order, in turns over the repositories, and writes nothing anywhere', async () => {
+    stage = await setStage({ script: done });
+    threeRepositories();
+    const { code, stdout, stderr } = await stage.agent('run', '--dry-run');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trim().split('\n')).toEqual([
+      'would work on octo/hello#2 (oldest)',
+      'would work on octo/third#1 (of the third)',
+      'would work on octo/second#1 (of the second)',
+      'would work on octo/hello#1 (newest here)',
+    ]);
+    expect(readdirSync(stage.dir)).toEqual(['config.yaml']);
+    const json = await stage.agent('run', '--dry-run', '--json', '--max-tasks', '1');
+    expect(JSON.parse(json.stdout)).toEqual({
+      exit_code: 0,
+      would_do: [{ task: 'octo/hello#2', source: 'github', kind: 'first', title: 'oldest' }],
+    });
+    expect(stage.playground.journal.filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect([stage.model.requests.length, existsSync(stage.dataDir)]).toEqual([0, false]);
+  });
+
+  test('--max-tasks, --task and --json work on what was asked for; a second dry run leaves the data folder alone', async () => {
+    stage = await setStage({ script: done });
+    threeRepositories();
+    const first = await stage.agent('run', '--json', '--max-tasks', '1');
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    expect(JSON.parse(first.stdout)).toEqual({
+      exit_code: 0,
+      tasks: [{ task: 'octo/hello#2', source: 'github', kind: 'first', outcome: 'completed', message: 'done' }],
+      problems: [],
+    });
+    expect((await stage.agent('run', '--task', 'octo/second#1')).code).toBe(0);
+    expect(stage.query('SELECT repo, task_id FROM tasks ORDER BY rowid')).toEqual([
+      { repo: 'hello', task_id: '2' },
+      { repo: 'second', task_id: '1' },
+    ]);
+    const settled = await stage.agent('run', '--task', 'octo/second#1');
+    expect([settled.code, settled.stderr]).toEqual([2, expect.stringMatching(/octo\/second#1 is not ours to work on now[^]*awaiting-response/)]);
+    const unknown = await stage.agent('run', '--task', 'octo/hello#99');
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('octo/hello#99')]);
+    stage.query('PRAGMA wal_checkpoint(TRUNCATE)');
+    const rows = (): string => JSON.stringify([stage.query('SELECT * FROM responses'), stage.query('SELECT * FROM conversations')]);
+    const before = rows();
+    const planned = await stage.agent('run', '--dry-run');
+    expect(planned.stdout).toBe('would work on octo/third#1 (of the third)\nwould work on octo/hello#1 (newest here)\n');
+    expect(rows()).toBe(before);
+  });
+
+  test('--once shows progress on stderr without a terminal, and says when there is nothing to do', async () => {
+    stage = await setStage({ script: done });
+    stage.issue();
+    expect(await stage.agent('run', '--once')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '… work on octo/hello#1 (Fix the greeting)\n✓ octo/hello#1: done\n',
+    });
+    expect(await stage.agent('run', '--once')).toEqual({ code: 0, stdout: '', stderr: 'Nothing to do.\n' });
+  });
+
+  test('a lock held by another tick is a silent 0 for cron and 75 for --once', async () => {
+    stage = await setStage({ script: done });
+    expect((await stage.tick()).code).toBe(0);
+    const n = stage.issue();
+    const held = new Database(join(stage.dataDir, 'run.lock'), { timeout: PAUSE });
+    try {
+      held.exec('BEGIN EXCLUSIVE');
+      stage.playground.journal.clear();
+      expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+      const asked = await stage.agent('run', '--once');
+      expect([asked.code, asked.stdout, asked.stderr]).toEqual([75, '', expect.stringContaining('Another tick is at work')]);
+      expect([...stage.playground.journal]).toEqual([]);
+      expect(stage.labels(n)).toEqual([LABEL]);
+    } finally {
+      held.close();
+    }
+  });
+});
+
+describe.each(['github', 'gitlab'] as const)('on %s', (forge) => {
+  test('an idle tick prints nothing and makes conditional requests only, all answered 304', async () => {
+    stage = await setStage({ forge, script: done });
+    stage.issue();
+    expect((await stage.tick()).code).toBe(0); // now one conversation waits
+    for (const item of stage.world.state.repositories.get(REPO)!.items) item.updatedAt -= 60_000;
+    expect((await stage.tick()).code).toBe(0);
+    stage.playground.journal.clear();
+    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+    const seen = stage.playground.journal.map(({ method, status, conditional }) => [method, status, conditional]);
+    const perList = forge === 'github' ? 1 : 2; // GitLab lists issues and merge requests apart
+    expect(seen).toEqual(Array(2 * perList).fill(['GET', 304, true]));
+  });
+
+  test('the whole owner or group is searched, pull and merge requests included, closed items left out', async () => {
+    stage = await setStage({ forge, script: done });
+    stage.world.addRepository('octo/second');
+    for (const login of ['alice', 'agent-bot']) stage.world.setAccess('octo/second', login, 'write');
+    stage.world.addRepository('elsewhere/third');
+    stage.configure({ [forge]: forge === 'github' ? { owner: 'octo', repositories: [] } : { group: 'octo', projects: [] } });
+    const n = stage.issue();
+    const change = stage.world.addPullRequest('octo/second', { title: 'Change', author: 'alice', head: 'a', base: 'main', labels: [LABEL] });
+    const closed = stage.issue({ title: 'Closed' });
+    stage.world.close(REPO, closed, 'alice');
+    const foreign = stage.world.addIssue('elsewhere/third', { title: 'Foreign', author: 'alice', labels: [LABEL] });
+    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+    const ref = (forge === 'gitlab' ? `!${change}` : change) as number;
+    expect([stage.labels(n), stage.world.labels('octo/second', ref)]).toEqual([['awaiting-response'], ['awaiting-response']]);
+    expect([stage.labels(closed), stage.world.labels('elsewhere/third', foreign)]).toEqual([[LABEL], [LABEL]]);
+  });
+});

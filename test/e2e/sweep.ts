@@ -1,0 +1,138 @@
+import type { ChildProcess } from 'node:child_process';
+import { readMarker } from '../../src/report/marker.js';
+import { finished, setStage, type Stage, type StageOptions } from './stage.js';
+
+/** Where the process is killed: at the n-th request to the forge or to the model, before or after it took effect. */
+export interface KillPoint {
+  at: 'forge' | 'model';
+  n: number;
+  phase: 'before' | 'after';
+}
+
+type Act = (stage: Stage, n: number) => void;
+
+export interface Story {
+  stage: () => StageOptions;
+  /** What people did before, each answered by a tick that nothing disturbs. */
+  before: Act[];
+  /** What the swept tick answers. */
+  act: Act;
+  /** What people do while it works, decided by the model request that is made; must be harmless when repeated. */
+  meanwhile?: (stage: Stage, n: number, request: number) => void;
+}
+
+/** What is left when everything has come to rest: what people see, what was done, what the database says. */
+export interface Remains {
+  labels: string[];
+  comments: string[];
+  notes: string[];
+  state: unknown;
+  unsent: number;
+}
+
+const TICKS_TO_REST = 6;
+
+/** Plays the story, kills the process once at the given point, and lets later ticks carry on. */
+export async function play(story: Story, kill: KillPoint | null): Promise<{ remains: Remains; points: KillPoint[]; killed: boolean }> {
+  const stage = await setStage(story.stage());
+  try {
+    const n = stage.issue({ labelled: false });
+    for (const act of story.before) {
+      act(stage, n);
+      await stage.tick();
+    }
+    const watch = new Killer(stage, kill, (request) => story.meanwhile?.(stage, n, request));
+    story.act(stage, n);
+    for (let tick = 0; tick < TICKS_TO_REST; tick++) if (await watch.run(stage.start(['run']))) break;
+    return { remains: remainsOf(stage, n), points: watch.points, killed: watch.killed };
+  } finally {
+    await stage.close();
+  }
+}
+
+class Killer {
+  readonly points: KillPoint[] = [];
+  killed = false;
+  private child: ChildProcess | null = null;
+  private forgeRequests = 0;
+  private modelRequests = 0;
+
+  constructor(stage: Stage, kill: KillPoint | null, meanwhile: (request: number) => void) {
+    stage.playground.onRequest = ({ method }, phase) => {
+      const n = phase === 'before' ? this.forgeRequests++ : this.forgeRequests - 1;
+      if (phase === 'after' && method === 'GET') return undefined; // reading has no effect: after it is before the next one
+      return this.pass({ at: 'forge', n, phase }, kill);
+    };
+    stage.model.onRequest = (_, phase) => {
+      const n = phase === 'before' ? this.modelRequests++ : this.modelRequests - 1;
+      if (phase === 'before') meanwhile(n);
+      return this.pass({ at: 'model', n, phase }, kill);
+    };
+  }
+
+  /** True when the process ended by itself. */
+  async run(child: ChildProcess): Promise<boolean> {
+    this.child = child;
+    const { code, stderr } = await finished(child);
+    if (code !== null && code !== 0) throw new Error(`exit ${code}: ${stderr}`);
+    return code === 0;
+  }
+
+  private pass(point: KillPoint, kill: KillPoint | null): 'hang' | undefined {
+    this.points.push(point);
+    if (this.killed || !kill || point.at !== kill.at || point.n !== kill.n || point.phase !== kill.phase) return undefined;
+    this.killed = true;
+    this.child?.kill('SIGKILL');
+    return 'hang';
+  }
+}
+
+function remainsOf(stage: Stage, n: number): Remains {
+  return {
+    labels: stage.labels(n),
+    comments: stage.comments(n).map(({ author, body }) => `${author} ${readMarker(body)?.kind ?? ''}: ${settledText(body)}`),
+    notes: stage.notes,
+    state: stage.query('SELECT state, comment_count, unfinished, wanted_label FROM conversations'),
+    unsent: stage.query('SELECT 1 FROM outbox WHERE sent_body IS NULL OR sent_body <> body').length,
+  };
+}
+
+/** A comment without what rightly differs between two runs: uuids, times, counts. */
+function settledText(body: string): string {
+  return body
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f-]{27})?/g, '<uuid>')
+    .replace(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d/g, '<time>')
+    .replace(/^\*?Turns:? .*$/gm, '<counts>')
+    .trim();
+}
+
+/** Plays the story once for every kill point, a few at a time, and says what differed from the undisturbed run. */
+export async function sweep(story: Story, { atOnce = 3 } = {}): Promise<{ points: number; differences: string[] }> {
+  const undisturbed = await play(story, null);
+  const queue = [...undisturbed.points];
+  const differences: string[] = [];
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let point = queue.shift(); point; point = queue.shift()) {
+        const name = `${point.at} request ${point.n} ${point.phase}`;
+        try {
+          const { remains, killed } = await play(story, point);
+          if (!killed) differences.push(`${name}: not reached`);
+          const difference = differ(undisturbed.remains, remains);
+          if (difference) differences.push(`${name}: ${difference}`);
+        } catch (error) {
+          differences.push(`${name}: ${String(error)}`);
+        }
+      }
+    }),
+  );
+  return { points: undisturbed.points.length, differences };
+}
+
+function differ(expected: Remains, actual: Remains): string | null {
+  for (const key of Object.keys(expected) as (keyof Remains)[]) {
+    const [want, got] = [JSON.stringify(expected[key], null, 1), JSON.stringify(actual[key], null, 1)];
+    if (want !== got) return `${key} differ:\n${want}\n---\n${got}`;
+  }
+  return null;
+}
