@@ -1,19 +1,11 @@
 import type { Agent } from './agent/agent.js';
 import { writeLabels } from './agent/claim.js';
-import type { Outcome } from './agent/outcome.js';
 import { Park } from './agent/interrupts.js';
-import { collect, isVanished, type Collected, type Job, type Trouble } from './collect/collect.js';
-import type { Model, Tools } from './ports.js';
+import { isVanished } from './collect/asking.js';
+import { collect } from './collect/collect.js';
+import type { Collected, Job, JobReport, Trouble, Workshop } from './jobs.js';
 import { sendPosts } from './report/outbox.js';
 import { sameTask, type Source } from './task/key.js';
-
-/** Model and tools, opened when there is work for them. */
-export interface Workshop {
-  model: Model;
-  /** The tools for one attempt; servers that want its folder are started for it alone. */
-  toolsFor(uuid: string): Promise<Tools & { close(): Promise<void> }>;
-  close(): Promise<void>;
-}
 
 export interface TickOptions {
   /** Keeps the jobs that were asked for; throws where the one that was named is not ours to work on. */
@@ -21,12 +13,6 @@ export interface TickOptions {
   /** Throws `Park` where a tool server does not start. */
   openWorkshop: () => Promise<Workshop>;
   onJob: (job: Job, done: JobReport | null) => void;
-}
-
-/** What became of a job. */
-export interface JobReport {
-  job: Job;
-  outcome: Outcome | { kind: 'closed'; why: string } | { kind: 'refused' } | { kind: 'skipped'; why: string };
 }
 
 export interface TickReport {
@@ -43,7 +29,7 @@ export async function tick(agent: Agent, options: TickOptions): Promise<TickRepo
   const jobs = options.narrow(collected);
   const report: TickReport = { jobs: [], troubles: collected.troubles, workshopDown: null };
   if (jobs.length === 0) return report;
-  const { perform } = await import('./agent/perform.js');
+  const { perform } = await import('./perform.js');
   const shop = sharedWorkshop(options.openWorkshop);
   const outages = new Outages();
   try {

@@ -5,6 +5,7 @@ import type { Phase } from '../report/words.js';
 import { rowOf, type Attempt } from './attempt.js';
 import { checkpoint, today } from './checkpoint.js';
 import { fitContext } from './compression.js';
+import { requestTokens } from './context-limits.js';
 import { Failure, Park } from './interrupts.js';
 import { weighTools, type LlmReply } from './llm-client.js';
 import type { Act } from './reply.js';
@@ -79,7 +80,7 @@ async function askModel<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> 
   const native = ask.tools && (await model.supportsTools(agent.signal));
   const reply = await llm.getResponse({
     ...(native ? { tools: tools.list() } : { schema: ask.schema }),
-    estimatedTokens: history.nextRequestTokens() + (native ? weighTools(tools.list()) : 0),
+    estimatedTokens: requestTokens(history, native ? weighTools(tools.list()) : 0),
     onRetry: (failure) => progress.modelFailed(ask.phase, failure.message),
   });
   agent.store.usage.add(today(agent.clock.now()), tokensOf(reply));

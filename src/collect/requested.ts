@@ -1,6 +1,7 @@
 import { forgeOf, labelsOf, whoWeAre, type Agent } from '../agent/agent.js';
 import { mayRequest, sameLogin } from '../agent/trust.js';
-import { decided, isVanished, placesOf, type Job } from './collect.js';
+import { decided, isVanished, placesOf } from './asking.js';
+import type { Job } from '../jobs.js';
 import { type ForgeError, type ItemHead, type LabelEvent, type Place } from '../ports.js';
 import { readMarker } from '../report/marker.js';
 import { isPutOnAnew } from '../task/label-event.js';

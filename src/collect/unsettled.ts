@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { forgeOf, labelsOf, type Agent } from '../agent/agent.js';
 import { fetchMail, recordMail, seenAs } from '../agent/inbox.js';
-import { decided, standingOf, type Job } from './collect.js';
+import { decided, standingOf } from './asking.js';
+import type { Job } from '../jobs.js';
 import type { AttemptRow, Conversation } from '../records.js';
 import { hasLabel } from '../task/labels.js';
 import type { Source } from '../task/key.js';

@@ -1,6 +1,7 @@
 import { forgeOf, labelsOf, type Agent } from '../agent/agent.js';
 import { fetchMail, NO_MAIL, recordMail, seenAs, type Mail } from '../agent/inbox.js';
-import { decided, isVanished, placesOf, standingOf, type Job } from './collect.js';
+import { decided, isVanished, placesOf, standingOf } from './asking.js';
+import type { Job } from '../jobs.js';
 import type { Comment, ItemHead, Place } from '../ports.js';
 import type { Conversation } from '../records.js';
 import { hasLabel } from '../task/labels.js';

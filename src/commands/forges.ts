@@ -4,7 +4,7 @@ import { useProxyOf } from '../lib/proxy.js';
 import type { Forge } from '../ports.js';
 import type { Source } from '../task/key.js';
 
-type ForgeDeps = Pick<ForgeOptions<unknown>, 'clock' | 'cache' | 'log'>;
+type ForgeDeps = Pick<ForgeOptions<unknown>, 'clock' | 'cache' | 'log' | 'memory'>;
 
 /** How to open a forge; only the adapters of the forges in use are loaded. */
 export async function openForges(

@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/agent.js';
-import type { Collected, Job } from '../collect/collect.js';
+import type { Collected, Job } from '../jobs.js';
 import { OperatorError } from '../lib/exit.js';
 import { taskName } from '../task/key.js';
 import type { RunOptions } from './io.js';

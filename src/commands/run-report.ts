@@ -1,6 +1,6 @@
-import type { Job, Trouble } from '../collect/collect.js';
+import type { Job, JobReport, Trouble } from '../jobs.js';
 import { taskName } from '../task/key.js';
-import type { JobReport, TickReport } from '../tick.js';
+import type { TickReport } from '../tick.js';
 import type { CommandIo, RunOptions } from './io.js';
 
 /** Why the exit code is what it is, as one line for a person. */

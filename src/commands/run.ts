@@ -87,7 +87,7 @@ function withoutReactions(forges: Agent['forges']): Agent['forges'] {
 }
 
 async function assembleAgent(io: CommandIo, { config, redact, log }: Setting, store: Store): Promise<Agent> {
-  const openForge = await openForges(config, { clock: io.clock, cache: store.cache, log }, io.env);
+  const openForge = await openForges(config, { clock: io.clock, cache: store.cache, memory: store.facts, log }, io.env);
   return {
     config,
     clock: io.clock,

@@ -64,10 +64,10 @@ function planLines(plan: PlanView | null, { width }: View): string[] {
 function attemptLines({ attempt }: TaskFacts, view: View): string[] {
   if (!attempt) return [];
   const counts = [
-    `${grouped(attempt.turns)} turns`,
-    `${grouped(attempt.llm_calls)} LLM calls`,
-    `${grouped(attempt.tool_calls)} tool calls`,
-    `${grouped(attempt.tokens)} tokens`,
+    many(attempt.turns, 'turn'),
+    many(attempt.llm_calls, 'LLM call'),
+    many(attempt.tool_calls, 'tool call'),
+    many(attempt.tokens, 'token'),
     ...(attempt.cost === null ? [] : [`about $${attempt.cost.toFixed(2)}`]),
     duration(attempt.worked_ms, 'en'),
   ];
@@ -92,7 +92,7 @@ function commentLine({ last_comment_read }: TaskFacts, { now }: View): string {
 function pastLines({ attempts }: TaskFacts, { width }: View): string[] {
   const lines = attempts.slice(0, SHOWN_ATTEMPTS).map((each) => {
     const error = each.error ? `: ${visible(each.error)}` : '';
-    const what = `${each.outcome}${each.follow_up ? ', follow-up' : ''}, ${grouped(each.turns)} turns, ${grouped(each.tokens)} tokens`;
+    const what = `${each.outcome}${each.follow_up ? ', follow-up' : ''}, ${many(each.turns, 'turn')}, ${many(each.tokens, 'token')}`;
     return cutTo(
       `${shortUuid(each.uuid)}  ${localTime(Date.parse(each.created_at))}  ${what}${error}`,
       width - NAME_WIDTH,
@@ -110,6 +110,10 @@ function commands({ task, state, attempt }: TaskFacts): string[] {
   if (attempt?.status === 'running') return [`agent pause ${task}`, stop];
   if (state === 'awaiting-response') return ['comment in the thread', `agent retry ${task}    (once more)`, stop];
   return [`agent retry ${task}    (once more)`];
+}
+
+function many(count: number, thing: string): string {
+  return `${grouped(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 /** What came from outside must not steer the terminal. */

@@ -70,15 +70,9 @@ export function tableOf(rows: TaskRow[], view: { now: number; width: number; sou
   const lines = [HEADINGS, ...rows.map((row) => cellsOf(row, view))];
   const widths = HEADINGS.map((_, at) => Math.max(...lines.map((line) => widthOfText(line[at]!))));
   fit(widths, view.width);
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, at) => aligned(cell, widths[at]!, at))
-          .join(' '.repeat(GAP))
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const asText = (cells: string[]): string =>
+    cells.map((cell, at) => aligned(cell, widths[at]!, at)).join(' '.repeat(GAP));
+  return lines.map((cells) => `${cutTo(asText(cells), view.width).trimEnd()}\n`).join('');
 }
 
 function cellsOf(row: TaskRow, { now, sources }: { now: number; sources: number }): string[] {
@@ -98,7 +92,7 @@ function fit(widths: number[], width: number): void {
   const excess = (): number => widths.reduce((total, each) => total + each + GAP, -GAP) - width;
   widths[message] = Math.max(Math.min(SHORTEST_MESSAGE, widths[message]!), widths[message]! - Math.max(0, excess()));
   widths[task] = Math.max(SHORTEST_MESSAGE, widths[task]! - Math.max(0, excess()));
-  widths[message] = Math.max(0, widths[message]! - Math.max(0, excess()));
+  widths[message] = Math.max(0, widths[message] - Math.max(0, excess()));
 }
 
 function aligned(cell: string, width: number, at: number): string {

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../agent/agent.js';
 import { Park } from '../agent/interrupts.js';
-import type { Workshop } from '../tick.js';
+import type { Workshop } from '../jobs.js';
 import type { CommandIo } from './io.js';
 
 /** Model and tools for this tick. Survivors of a killed tick are ended first: we hold the lock, so they are nobody's. */

@@ -11,6 +11,8 @@ export interface ForgeOptions<C> {
   log: Log;
   signal: AbortSignal;
   fetch?: typeof fetch;
+  /** Keeps the time before which the forge wants no request, so that the next tick heeds it too. */
+  memory?: { get(key: string): string | null; set(key: string, value: string): void };
 }
 
 /** All that goes over the wire to one forge goes through here, whichever client asks. */
@@ -29,10 +31,16 @@ const MOST_REDIRECTS = 5;
 const WORTH_WAITING_MS = 1000;
 
 export function openLine(source: Source, options: ForgeOptions<{ token: string }>): Line {
-  const { clock, log, signal } = options;
+  const { clock, log, memory, signal } = options;
   const party: Party = { source, token: options.config.token, now: () => clock.now() };
   const send = sender(party, signal, options.fetch ?? fetch);
-  let limitedUntil = 0;
+  const fact = `limited:${source}`;
+  let limitedUntil = Number(memory?.get(fact) ?? 0);
+  const heed = (error: unknown): void => {
+    if (!(error instanceof ForgeError) || error.kind !== 'rate') return;
+    limitedUntil = error.details.retryAt ?? 0;
+    memory?.set(fact, String(limitedUntil));
+  };
 
   return {
     party,
@@ -41,7 +49,7 @@ export function openLine(source: Source, options: ForgeOptions<{ token: string }
       try {
         return await exchange(send, url, init, party);
       } catch (error) {
-        if (error instanceof ForgeError && error.kind === 'rate') limitedUntil = error.details.retryAt ?? 0;
+        heed(error);
         throw error;
       }
     },

@@ -33,7 +33,11 @@ function lock(handle: Database.Database): RunLock | null {
     return { release: () => handle.close() };
   } catch (error) {
     handle.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return null;
+    if (isBusy(error)) return null;
     throw error;
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
 }

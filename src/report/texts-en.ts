@@ -60,7 +60,7 @@ export const en: Words = {
   check: (command, exitCode) => `- ${command} — ${exitCode === null ? 'could not be run' : `exit code ${exitCode}`}`,
   verified: 'Verified.',
   notVerified: '⚠️ **Not verified.** This is missing:',
-  notChecked: 'Nothing was verified.',
+  notChecked: 'Not verified separately.',
   limitReached: (why) => `⚠️ **The work ended early because a limit was reached.** ${why}`,
   left: '### What is left',
   leftUnknown: 'What is left could not be determined; please see above.',

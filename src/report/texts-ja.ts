@@ -61,7 +61,7 @@ export const ja: Words = {
     `- ${command} — ${exitCode === null ? '実行できませんでした' : `終了コード ${exitCode}`}`,
   verified: '検証済みです。',
   notVerified: '⚠️ **検証できていません。** 次の点が不足しています。',
-  notChecked: '検証は行っていません。',
+  notChecked: '個別の検証は行っていません。',
   limitReached: (why) => `⚠️ **上限に達したため、途中で終了しました。** ${why}`,
   left: '### 残っている作業',
   leftUnknown: '残りの作業は確定できませんでした。上の内容をご確認ください。',

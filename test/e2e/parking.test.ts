@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPO, setStage, type Stage } from './stage.js';
 
@@ -128,6 +129,21 @@ test('a forge that is down is exit 4 and does not keep the other one from its wo
   expect([both.code, both.stderr.trim().split('\n').sort()]).toEqual([3, [expect.stringMatching(/GitHub refused the token/), expect.stringMatching(/GitLab.*503/)]]);
 });
 
+test.each(['github', 'gitlab'] as const)('%s names a time for its rate limit: no request before it, whatever tick', async (forge) => {
+  stage = await setStage({ forge, script: [done('Done.')] });
+  const n = stage.issue();
+  stage.playground.faults.add({ kind: 'primary_limit', resetInSeconds: 1800 });
+  const { code, stdout, stderr } = await stage.tick();
+  expect([code, stdout, stderr]).toEqual([4, '', expect.stringMatching(/^agent: [^\n]*wants no request before \d{4}-[^\n]*\n$/)]);
+  expect(stage.playground.journal).toHaveLength(forge === 'github' ? 1 : 2); // GitLab's two lists are asked for at once
+  stage.playground.journal.clear();
+  expect((await stage.tick()).code).toBe(4);
+  expect([...stage.playground.journal]).toEqual([]);
+  stage.query("UPDATE facts SET value = value - 1800000 WHERE key LIKE 'limited:%'");
+  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(stage.labels(n)).toEqual(['awaiting-response']);
+});
+
 test('a forge that fails two tasks in a row is not asked for the third', async () => {
   stage = await setStage({ script: () => done('Done.') });
   const issues = [stage.issue(), stage.issue(), stage.issue()];
@@ -152,6 +168,37 @@ test('a forge that goes down in the middle parks, and a later tick goes on and p
   expect(stage.notes).toEqual(['one']);
   expect(stage.kinds(n)).toEqual(['progress', 'result']);
   expect(stage.labels(n)).toEqual(['awaiting-response']);
+});
+
+test.each(['github', 'gitlab'] as const)('on %s a post whose answer was lost is not posted twice', async (forge) => {
+  stage = await setStage({ forge, script: [done('Done.')] });
+  const n = stage.issue();
+  const path = /\/(comments|notes)$/;
+  stage.playground.faults.add({ kind: 'commit_then_502', method: 'POST', path, times: 1 });
+  stage.playground.faults.add({ kind: 'commit_then_drop', method: 'POST', path, times: 1 });
+  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(stage.kinds(n)).toEqual(['progress', 'result']);
+});
+
+test('the tokens of a day, once spent, park until midnight', async () => {
+  stage = await setStage({ config: { limits: { max_tokens_per_day: 50 } }, script: [note('one'), note('two')] });
+  const n = stage.issue();
+  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect([stage.notes, stage.labels(n), stage.kinds(n)]).toEqual([['one'], [PROCESSING], ['progress']]);
+  expect(stage.attempt()).toMatchObject({ paused_by: 'parked', not_before: expect.stringMatching(/T00:00:00\.000Z$/) });
+});
+
+test('what another installation works on is left alone for an hour and taken up anew after that', async () => {
+  stage = await setStage({ script: ({ n }) => (n === 0 ? { status: 429, headers: { 'retry-after': '600' } } : done('Done.')) });
+  const n = stage.issue();
+  expect((await stage.tick()).code).toBe(0);
+  rmSync(stage.dataDir, { recursive: true });
+  stage.playground.journal.clear();
+  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect([stage.labels(n), stage.playground.journal.filter(({ method }) => method !== 'GET')]).toEqual([[PROCESSING], []]);
+  for (const comment of stage.world.state.notes.values()) comment.updatedAt -= 61 * MINUTE;
+  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect([stage.labels(n), stage.kinds(n)]).toEqual([['awaiting-response'], ['progress', 'progress', 'result']]);
 });
 
 test('an MCP server that does not start: exit 1, nothing claimed, and what is unsettled is parked with the reason', async () => {

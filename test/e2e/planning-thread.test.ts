@@ -2,7 +2,6 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Step } from '../../src/playground/model/steps.js';
 import {
-  cannot,
   commentOf,
   done,
   fail,

@@ -190,6 +190,15 @@ describe('comments', () => {
   });
 });
 
+test('on GitHub label names are compared without case', async () => {
+  stage = await setStage({ script: [done('Done.')] });
+  for (const name of ['Coding Agent', 'Coding Agent Processing', 'Awaiting-Response']) stage.world.addLabel(REPO, name);
+  const n = stage.issue();
+  expect((await stage.tick()).code).toBe(0);
+  expect(stage.labelsOverTime(n)[1]).toEqual(['Coding Agent']);
+  expect([stage.labels(n), stage.kinds(n)]).toEqual([['Awaiting-Response'], ['progress', 'result']]);
+});
+
 describe('who put the label on', () => {
   test('a stranger: it is taken off without a comment; undecided: it waits; a trusted user: it is worked on', async () => {
     stage = await setStage({ script: () => done('Done.') });
@@ -217,13 +226,16 @@ describe('while it works', () => {
     ['gitlab', 'closed', 'closed'],
     ['github', 'deleted', 'item_gone'],
     ['gitlab', 'deleted', 'item_gone'],
+    ['github', 'unassigned', 'unassigned'],
   ] as const)('on %s: %s in the middle means stop', async (forge, act, reason) => {
     stage = await setStage({ forge, script: [note('one'), done('Never accepted.'), { text: 'One line was noted.' }] });
     const n = stage.issue();
+    if (act === 'unassigned') stage.world.assign(REPO, n, 'agent-bot', 'alice');
     stage.model.onRequest = (index, phase) => {
       if (index !== 1 || phase !== 'before') return;
       if (act === 'closed') stage.world.close(REPO, n, 'alice');
       else if (act === 'deleted') stage.world.deleteItem(REPO, n);
+      else if (act === 'unassigned') stage.world.unassign(REPO, n, 'agent-bot', 'alice');
       else stage.world.unlabel(REPO, n, PROCESSING, 'alice');
     };
     expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -288,6 +300,14 @@ describe('limits', () => {
     expect(stage.kinds(n)).toEqual(['progress', 'result']);
     expect(stage.comments(n)[1]!.body).toMatch(/^## Partial result[^]*2 LLM calls[^]*Step 1\.[^]*What is left/);
     expect(stage.notes).toEqual(['line 0', 'line 1']);
+  });
+
+  test('max_tokens_per_task ends it, too', async () => {
+    stage = await setStage({ config: { limits: { max_tokens_per_task: 50 } }, script: [note('one', 'First.')] });
+    const n = stage.issue();
+    expect((await stage.tick()).code).toBe(0);
+    expect([stage.model.requests.length, stage.attempt()['outcome']]).toEqual([1, 'over_budget']);
+    expect(stage.comments(n)[1]!.body).toMatch(/50 tokens for this task[^]*First\./);
   });
 
   test('comment_handling off: done leads to the done label', async () => {

@@ -151,7 +151,7 @@ describe('the result', () => {
     const overBudget = { reason: { id: 'max_calls', limit: 200 } as const, left: ['the tests'] };
     const text = texts('en').result({ ...view, verification: { kind: 'unchecked' }, overBudget });
     expect(text).toMatch(/^## Partial result/);
-    expect(text).toMatch(/200 LLM calls[^]*Nothing was verified[^]*- the tests\n\nComment "continue" to continue\./);
+    expect(text).toMatch(/200 LLM calls[^]*Not verified separately[^]*- the tests\n\nComment "continue" to continue\./);
   });
 
   test.each(['ja', 'en'] as const)('is had back without heading, marker and statistics (%s)', (language) => {

@@ -46,8 +46,10 @@ export function revise(plan: Plan, statuses: Statuses, change: Change, rules: Ru
   const { actions, execution_order = [] } = change.action_plan;
   const proposal: Proposal = {
     ...plan,
-    goal_understanding: { ...plan.goal_understanding, ...change.goal_understanding },
-    task_decomposition: change.task_decomposition ?? plan.task_decomposition,
+    goal_understanding: { ...plan.goal_understanding, ...filledIn(change.goal_understanding ?? {}) },
+    task_decomposition: change.task_decomposition?.subtasks?.length
+      ? change.task_decomposition
+      : plan.task_decomposition,
     action_plan: { execution_order, actions: actions.filter((action) => !isKept(action)) },
   };
   const worked = new Set(kept.map((action) => action.task_id));
@@ -143,6 +145,11 @@ function toolCalled(name: string | null | undefined, tools: string[]): string | 
   if (exact) return exact;
   const ending = tools.filter((tool) => tool.endsWith(`/${spelled}`));
   return ending.length === 1 ? ending[0] : undefined;
+}
+
+/** Without the blanks that a model leaves in a form. */
+function filledIn(goal: Partial<Goal>): Partial<Goal> {
+  return Object.fromEntries(Object.entries(goal).filter(([, value]) => value.length > 0));
 }
 
 function wholeSubtask(subtask: Partial<Subtask>): Subtask {

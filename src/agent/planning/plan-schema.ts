@@ -31,16 +31,16 @@ export const ACTION_PLAN_SCHEMA = {
   required: ['actions'],
 } as const;
 
+const GOAL_PROPERTIES = { main_objective: text, success_criteria: texts, constraints: texts, context: text } as const;
+
 export const GOAL_SCHEMA = {
   type: 'object',
-  properties: {
-    main_objective: { type: 'string', minLength: 1 },
-    success_criteria: texts,
-    constraints: texts,
-    context: text,
-  },
+  properties: { ...GOAL_PROPERTIES, main_objective: { type: 'string', minLength: 1 } },
   required: ['main_objective'],
 } as const;
+
+/** What changes of a goal; blanks change nothing. */
+export const GOAL_CHANGE_SCHEMA = { type: 'object', properties: GOAL_PROPERTIES } as const;
 
 export const DECOMPOSITION_SCHEMA = {
   type: 'object',

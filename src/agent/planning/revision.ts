@@ -4,7 +4,7 @@ import { converse } from '../turn.js';
 import { adoptRevision, complaintAbout, rulesOf } from './adopt.js';
 import { revise, type Change } from './draw-up.js';
 import { outlineOf } from './plan.js';
-import { ACTION_PLAN_SCHEMA, DECOMPOSITION_SCHEMA, GOAL_SCHEMA, optional } from './plan-schema.js';
+import { ACTION_PLAN_SCHEMA, DECOMPOSITION_SCHEMA, GOAL_CHANGE_SCHEMA, optional } from './plan-schema.js';
 import { askDirectly, shape } from './shape.js';
 import { begin, moveOn, planIn, stateOf, type Cause } from './state.js';
 
@@ -27,7 +27,7 @@ export const PLAN_REVISION_SCHEMA = {
   properties: {
     reason: { type: 'string' },
     changes: { type: 'array' },
-    goal_understanding: optional({ ...GOAL_SCHEMA, required: [] }),
+    goal_understanding: optional(GOAL_CHANGE_SCHEMA),
     task_decomposition: optional(DECOMPOSITION_SCHEMA),
     updated_action_plan: optional(ACTION_PLAN_SCHEMA),
   },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config, McpServerConfig } from '../../config/config.js';
 import type { ServerRegistry } from '../../tools/survivors.js';
+import { ToolsError } from '../../tools/tools-error.js';
 import type { CommandIo } from '../io.js';
 import { ok, problem, warning, type Check } from './check.js';
 
@@ -17,13 +18,9 @@ export async function checkServers({ mcpServers }: Config, io: CommandIo): Promi
 }
 
 async function checkServer(server: McpServerConfig, io: CommandIo): Promise<Check> {
-  const [{ openTools }, { ToolsError }] = await Promise.all([
-    import('../../tools/mcp.js'),
-    import('../../tools/tools-error.js'),
-  ]);
   const workspace = mkdtempSync(join(tmpdir(), 'agent-doctor-'));
   try {
-    return toolCheck(server, await countTools(server, workspace, io, openTools));
+    return toolCheck(server, await countTools(server, workspace, io));
   } catch (error) {
     io.signal.throwIfAborted();
     if (!(error instanceof ToolsError)) throw error;
@@ -33,12 +30,8 @@ async function checkServer(server: McpServerConfig, io: CommandIo): Promise<Chec
   }
 }
 
-async function countTools(
-  server: McpServerConfig,
-  workspace: string,
-  io: CommandIo,
-  openTools: (typeof import('../../tools/mcp.js'))['openTools'],
-): Promise<number> {
+async function countTools(server: McpServerConfig, workspace: string, io: CommandIo): Promise<number> {
+  const { openTools } = await import('../../tools/mcp.js');
   const shed = await openTools([server], {
     clock: io.clock,
     log: { write: () => undefined },

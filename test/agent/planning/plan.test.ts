@@ -151,6 +151,15 @@ describe('a plan is revised', () => {
     expect(revised.task_decomposition.subtasks.map(({ id }) => id)).toEqual(['a', 'd']);
   });
 
+  test('the blanks of a form change nothing', () => {
+    const blanks = {
+      goal_understanding: { main_objective: '', success_criteria: [] },
+      task_decomposition: { subtasks: [] },
+    };
+    const change = { ...blanks, action_plan: proposal({ id: 'b' }).action_plan };
+    expect(planFrom(revise(plan, { a: 'done' }, change, RULES))).toEqual(plan);
+  });
+
   test('doing the same revision again changes nothing', () => {
     const change = { action_plan: proposal({ id: 'c' }, { id: 'c' }).action_plan };
     const once = planFrom(revise(plan, { a: 'done' }, change, RULES));

@@ -1,17 +1,16 @@
-import type { Job } from '../collect/collect.js';
-import type { JobReport, Workshop } from '../tick.js';
-import { ForgeError } from '../ports.js';
-import type { AttemptRow } from '../records.js';
-import { taskName } from '../task/key.js';
-import { hasLabel } from '../task/labels.js';
-import { forgeOf, labelsOf, type Agent } from './agent.js';
-import { claim, claimFollowUp, takeUp, writeLabels, type ModelFacts } from './claim.js';
-import { conclude } from './conclude.js';
-import { Park, Stop } from './interrupts.js';
-import { saysFinished } from './judge.js';
-import { outcomeOf, type Outcome } from './outcome.js';
-import { parkUnopened } from './park.js';
-import { workOn } from './work.js';
+import type { Job, JobReport, Workshop } from './jobs.js';
+import { ForgeError } from './ports.js';
+import type { AttemptRow } from './records.js';
+import { taskName } from './task/key.js';
+import { hasLabel } from './task/labels.js';
+import { forgeOf, labelsOf, type Agent } from './agent/agent.js';
+import { claim, claimFollowUp, takeUp, writeLabels, type ModelFacts } from './agent/claim.js';
+import { conclude } from './agent/conclude.js';
+import { Park, Stop } from './agent/interrupts.js';
+import { saysFinished } from './agent/judge.js';
+import { outcomeOf, type Outcome } from './agent/outcome.js';
+import { parkUnopened } from './agent/park.js';
+import { workOn } from './agent/work.js';
 
 type Result = JobReport['outcome'];
 
