@@ -2,7 +2,7 @@
  * The direction: cli → commands → tick → agent, task, report → ports ← forges, models, tools, store.
  * Every rule says why; `npm run check:direction` proves that they hold.
  */
-const CORE = '^src/(tick\\.ts|agent/|task/|report/|ports\\.ts|records\\.ts)';
+const CORE = '^src/((tick|perform|jobs|ports|records)\\.ts|collect/|agent/|task/|report/)';
 const ADAPTERS = ['forges', 'models', 'tools', 'store'];
 
 const adaptersAreStrangers = ADAPTERS.map((adapter) => ({

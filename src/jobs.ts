@@ -7,17 +7,18 @@ import type { Source, TaskKey } from './task/key.js';
 import type { WaitingDecision } from './task/waiting.js';
 
 /** One thing to do in this tick. */
-export type Job = { key: TaskKey; since: number; title: string } & (
+export type Job = { key: TaskKey; since: number; title: string } &
   /** `event`: the request label was put on anew, which means go on. */
-  | { kind: 'resume'; row: AttemptRow; event?: LabelEvent }
-  /** An attempt that only has to be settled. */
-  | { kind: 'end'; row: AttemptRow; reason: StopReason }
-  | { kind: 'first'; head: ItemHead; event: LabelEvent | null }
-  | { kind: 'follow_up'; conversation: Conversation; mail: Mail; judge: boolean; updatedAt: string | null }
-  | { kind: 'close'; conversation: Conversation; mail: Mail; decision: WaitingDecision & { kind: 'close' } }
-  /** The label was put on by somebody who may not ask for work. */
-  | { kind: 'refuse'; head: ItemHead; by: string }
-);
+  (
+    | { kind: 'resume'; row: AttemptRow; event?: LabelEvent }
+    /** An attempt that only has to be settled. */
+    | { kind: 'end'; row: AttemptRow; reason: StopReason }
+    | { kind: 'first'; head: ItemHead; event: LabelEvent | null }
+    | { kind: 'follow_up'; conversation: Conversation; mail: Mail; judge: boolean; updatedAt: string | null }
+    | { kind: 'close'; conversation: Conversation; mail: Mail; decision: WaitingDecision & { kind: 'close' } }
+    /** The label was put on by somebody who may not ask for work. */
+    | { kind: 'refuse'; head: ItemHead; by: string }
+  );
 
 /** A forge that could not be asked. */
 export interface Trouble {

@@ -55,12 +55,18 @@ async function begin(agent: Agent, job: Job & { kind: 'first' }, shop: Workshop)
   const retried = known !== null && agent.store.wishes.of(known.id).includes('retry');
   const labels = labelsOf(agent.config, job.key.source);
   const item = await forgeOf(agent, job.key.source).getItem(job.key);
-  if (retried) agent.store.wishes.take(known.id, 'retry');
-  if (!item || item.state !== 'open') return { kind: 'skipped', why: 'the item is no longer open' };
+  if (!item || item.state !== 'open') {
+    if (retried) agent.store.wishes.take(known.id, 'retry');
+    return { kind: 'skipped', why: 'the item is no longer open' };
+  }
   if (!retried && !hasLabel(item, labels.botLabel) && !hasLabel(item, labels.processingLabel)) {
     return { kind: 'skipped', why: 'the label was taken off again' };
   }
-  return work(agent, claim(agent, item, job.event, factsOf(shop)), shop);
+  const row = agent.store.atomically(() => {
+    if (retried) agent.store.wishes.take(known.id, 'retry');
+    return claim(agent, item, job.event, factsOf(shop));
+  });
+  return work(agent, row, shop);
 }
 
 /** New comments: perhaps they only say thanks in more words; otherwise a new attempt answers them all. */
@@ -70,30 +76,41 @@ async function followUp(agent: Agent, job: Job & { kind: 'follow_up' }, shop: Wo
     await conclude(agent, conversation, mail, { kind: 'close', why: 'completion', silent: false });
     return { kind: 'closed', why: 'completion' };
   }
-  agent.log.write('info', `[COMMENT] Issue #${job.key.id} - Processing comment from ${mail.fresh.at(-1)?.author ?? 'a command'}`, {
-    task: taskName(job.key),
-  });
+  agent.log.write(
+    'info',
+    `[COMMENT] Issue #${job.key.id} - Processing comment from ${mail.fresh.at(-1)?.author ?? 'a command'}`,
+    {
+      task: taskName(job.key),
+    },
+  );
   const row = claimFollowUp(agent, conversation, factsOf(shop));
   agent.store.conversations.update(conversation.id, { lastCommentAt: agent.clock.now() });
   const acknowledged = acknowledge(agent, job);
   const outcome = await work(agent, row, shop);
   await acknowledged;
   if (outcome.kind === 'completed') {
-    agent.log.write('info', `[COMMENT] Issue #${job.key.id} - Comment processed successfully`, { task: taskName(job.key) });
+    agent.log.write('info', `[COMMENT] Issue #${job.key.id} - Comment processed successfully`, {
+      task: taskName(job.key),
+    });
   }
   return outcome;
 }
 
 async function acknowledge(agent: Agent, { key, mail }: Job & { kind: 'follow_up' }): Promise<void> {
   const forge = forgeOf(agent, key.source);
-  const courtesy = (error: unknown): void => agent.log.write('debug', 'no reaction could be put on a comment', { error: String(error) });
+  const courtesy = (error: unknown): void =>
+    agent.log.write('debug', 'no reaction could be put on a comment', { error: String(error) });
   await Promise.all([
     ...mail.fresh.map((comment) => forge.react(key, comment, 'eyes').catch(courtesy)),
     ...mail.commands.map(({ comment }) => forge.react(key, comment, '+1').catch(courtesy)),
   ]);
 }
 
-async function goOn(agent: Agent, job: Job & { kind: 'resume' | 'end' }, openWorkshop: () => Promise<Workshop>): Promise<Result> {
+async function goOn(
+  agent: Agent,
+  job: Job & { kind: 'resume' | 'end' },
+  openWorkshop: () => Promise<Workshop>,
+): Promise<Result> {
   let shop: Workshop;
   try {
     shop = await openWorkshop();

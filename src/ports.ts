@@ -26,9 +26,7 @@ export interface Log {
 // ---------------------------------------------------------------- forge
 
 /** Where work is looked for: one repository, or everything an owner or group has (a search). */
-export type Place =
-  | { kind: 'repository'; path: string }
-  | { kind: 'owner'; name: string; query: string };
+export type Place = { kind: 'repository'; path: string } | { kind: 'owner'; name: string; query: string };
 
 /** What a list of items tells of each one. */
 export interface ItemHead {
@@ -144,6 +142,8 @@ export interface Forge {
   newestLabelEvent(key: TaskKey, label: string): Promise<LabelEvent | null>;
   access(path: string, login: string): Promise<Access>;
   inspectToken(): Promise<TokenReport>;
+  /** While `ask` runs, nothing is tried again or waited for: what fails is thrown at once. For looks that the work must not wait for. */
+  promptly<T>(ask: () => Promise<T>): Promise<T>;
 }
 
 export type ForgeErrorKind =

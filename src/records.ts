@@ -7,13 +7,7 @@ export type Language = 'ja' | 'en';
 // ---------------------------------------------------------------- conversations
 
 export type ConversationState =
-  | 'requested'
-  | 'processing'
-  | 'awaiting-response'
-  | 'paused'
-  | 'completed'
-  | 'stopped'
-  | 'failed';
+  'requested' | 'processing' | 'awaiting-response' | 'paused' | 'completed' | 'stopped' | 'failed';
 
 /** What lasts between attempts at the same task. */
 export interface Conversation {
@@ -95,7 +89,18 @@ export interface AttemptRow {
 /** What `settle` and `park` write in one transaction with everything that follows from it. */
 export interface Transition {
   attempt?: { uuid: string } & Partial<
-    Pick<AttemptRow, 'status' | 'pausedBy' | 'pausedAt' | 'notBefore' | 'parkCount' | 'completedAt' | 'errorMessage' | 'outcome' | 'takeUps'>
+    Pick<
+      AttemptRow,
+      | 'status'
+      | 'pausedBy'
+      | 'pausedAt'
+      | 'notBefore'
+      | 'parkCount'
+      | 'completedAt'
+      | 'errorMessage'
+      | 'outcome'
+      | 'takeUps'
+    >
   >;
   conversation?: { id: number } & Partial<Omit<Conversation, 'id' | 'key'>>;
   posts?: Post[];
@@ -198,16 +203,7 @@ export interface SeenComment {
 }
 
 export type PostKind =
-  | 'progress'
-  | 'phase'
-  | 'checklist'
-  | 'question'
-  | 'result'
-  | 'failure'
-  | 'paused'
-  | 'stopped'
-  | 'closing'
-  | 'refused';
+  'progress' | 'phase' | 'checklist' | 'question' | 'result' | 'failure' | 'paused' | 'stopped' | 'closing' | 'refused';
 
 /** Something to be said in the thread, exactly once. `body` is what passed the door, marker included. */
 export interface Post {

@@ -44,10 +44,17 @@ function heedWishes({ agent, conversation }: Attempt): void {
 /** `/agent …` in the thread: acknowledged by a reaction, never shown to the model; the last one counts. It becomes a wish, so that a crash does not lose it. */
 async function heedCommands(attempt: Attempt, mail: Mail): Promise<void> {
   const { agent, conversation, forge, progress } = attempt;
-  const wish = mail.commands.map(({ command }) => command).findLast((command) => command !== 'status' && command !== 'retry');
+  const wish = mail.commands
+    .map(({ command }) => command)
+    .findLast((command) => command !== 'status' && command !== 'retry');
   agent.store.atomically(() => {
     if (wish === 'pause' || wish === 'stop') agent.store.wishes.add(conversation.id, wish);
-    recordMail(agent, conversation, mail.commands.map(({ comment }) => seenAs(comment, 'command')), [...mail.fresh, ...mail.undecided]);
+    recordMail(
+      agent,
+      conversation,
+      mail.commands.map(({ comment }) => seenAs(comment, 'command')),
+      [...mail.fresh, ...mail.undecided],
+    );
   });
   for (const { comment, command } of mail.commands) {
     await forge.react(conversation.key, comment, '+1').catch(() => undefined); // a courtesy: the command counts without it
@@ -68,7 +75,8 @@ async function heedLabels(attempt: Attempt, item: Item): Promise<void> {
   const { wantedLabel, labelsWrittenAt } = agent.store.conversations.get(conversation.id);
   const labels = labelsOf(agent.config, conversation.key.source);
   const since = labelsWrittenAt ?? attempt.takenUpAt;
-  if (hasLabel(item, labels.pausedLabel) && (await wasPutOn(attempt, labels.pausedLabel, since))) throw new Pause('person');
+  if (hasLabel(item, labels.pausedLabel) && (await wasPutOn(attempt, labels.pausedLabel, since)))
+    throw new Pause('person');
   const writtenByUs = wantedLabel === null && labelsWrittenAt !== null;
   if (writtenByUs && !hasLabel(item, labels.processingLabel)) throw new Stop('label_removed');
 }
@@ -128,9 +136,11 @@ function heedBudget(attempt: Attempt): void {
   const { limits, maxLlmProcessNum } = agent.config;
   const row = rowOf(attempt);
   if (row.llmCallCount >= maxLlmProcessNum) throw new OverBudget('max_llm_process_num');
-  if (limits.maxTokensPerTask !== null && row.totalTokens >= limits.maxTokensPerTask) throw new OverBudget('max_tokens_per_task');
+  if (limits.maxTokensPerTask !== null && row.totalTokens >= limits.maxTokensPerTask)
+    throw new OverBudget('max_tokens_per_task');
   const workedMs = row.workedMs + agent.clock.now() - attempt.takenUpAt;
-  if (limits.maxMinutesPerTask !== null && workedMs >= limits.maxMinutesPerTask * 60_000) throw new OverBudget('max_minutes_per_task');
+  if (limits.maxMinutesPerTask !== null && workedMs >= limits.maxMinutesPerTask * 60_000)
+    throw new OverBudget('max_minutes_per_task');
   if (limits.maxTokensPerDay !== null && agent.store.usage.of(today(agent.clock.now())) >= limits.maxTokensPerDay) {
     throw new Park('daily_tokens', 'max_tokens_per_day', { retryAt: nextMidnight(agent.clock.now()) });
   }
@@ -139,7 +149,9 @@ function heedBudget(attempt: Attempt): void {
 /** The local day, as the key under which its tokens are counted. */
 export function today(now: number): string {
   const date = new Date(now);
-  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join('-');
 }
 
 function nextMidnight(now: number): number {

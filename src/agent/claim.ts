@@ -37,7 +37,8 @@ export function claimFollowUp(agent: Agent, conversation: Conversation, model: M
 export function takeUp(agent: Agent, row: AttemptRow, event: LabelEvent | null = null): void {
   agent.store.atomically(() => {
     const conversation = agent.store.conversations.get(row.conversationId);
-    if (conversation.state !== 'processing') agent.store.conversations.update(row.conversationId, toProcessing(agent, conversation));
+    if (conversation.state !== 'processing')
+      agent.store.conversations.update(row.conversationId, toProcessing(agent, conversation));
     if (event) agent.store.conversations.update(row.conversationId, { labelEvent: { id: event.id, at: event.at } });
     agent.store.attempts.update(row.uuid, {
       status: 'running',
@@ -50,8 +51,16 @@ export function takeUp(agent: Agent, row: AttemptRow, event: LabelEvent | null =
 }
 
 /** What a state means for the row: the label it wants to show is written until it is there. */
-export function stateChange(agent: Agent, { key }: Pick<Conversation, 'key'>, state: ConversationState): Partial<Conversation> {
-  return { state, wantedLabel: labelOfState(state, labelsOf(agent.config, key.source)), lastProcessedAt: agent.clock.now() };
+export function stateChange(
+  agent: Agent,
+  { key }: Pick<Conversation, 'key'>,
+  state: ConversationState,
+): Partial<Conversation> {
+  return {
+    state,
+    wantedLabel: labelOfState(state, labelsOf(agent.config, key.source)),
+    lastProcessedAt: agent.clock.now(),
+  };
 }
 
 /** Writes the label the conversation wants, unless it is there; what fails stays wanted. Only an abort is thrown. */
@@ -113,7 +122,12 @@ function newConversation(agent: Agent, item: Item): Conversation {
   });
 }
 
-function newAttempt(agent: Agent, { id, key }: Conversation, model: ModelFacts, { followUp }: { followUp: boolean }): AttemptRow {
+function newAttempt(
+  agent: Agent,
+  { id, key }: Conversation,
+  model: ModelFacts,
+  { followUp }: { followUp: boolean },
+): AttemptRow {
   const now = agent.clock.now();
   const row: AttemptRow = {
     ...model,

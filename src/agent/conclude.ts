@@ -11,15 +11,34 @@ import { stateChange, writeLabels } from './claim.js';
 import { recordMail, seenAs, type Mail } from './inbox.js';
 
 /** Closes a conversation that waited: in one transaction, and then, unless silent, with a comment that says why. */
-export async function conclude(agent: Agent, conversation: Conversation, mail: Mail, decision: WaitingDecision & { kind: 'close' }): Promise<void> {
+export async function conclude(
+  agent: Agent,
+  conversation: Conversation,
+  mail: Mail,
+  decision: WaitingDecision & { kind: 'close' },
+): Promise<void> {
   const [attempt] = agent.store.attempts.ofConversation(conversation.id);
   const completed = decision.why !== 'stop_command' && !(decision.why === 'timeout' && conversation.unfinished);
   logClosing(agent, conversation, mail, decision.why, completed);
-  recordMail(agent, conversation, mail.fresh.map((comment) => seenAs(comment, 'completion')));
-  recordMail(agent, conversation, mail.commands.map(({ comment }) => seenAs(comment, 'command')));
+  recordMail(
+    agent,
+    conversation,
+    mail.fresh.map((comment) => seenAs(comment, 'completion')),
+  );
+  recordMail(
+    agent,
+    conversation,
+    mail.commands.map(({ comment }) => seenAs(comment, 'command')),
+  );
   agent.store.commit({
     ...(attempt?.status === 'paused' && {
-      attempt: { uuid: attempt.uuid, status: 'stopped', outcome: decision.why, completedAt: agent.clock.now(), pausedBy: null },
+      attempt: {
+        uuid: attempt.uuid,
+        status: 'stopped',
+        outcome: decision.why,
+        completedAt: agent.clock.now(),
+        pausedBy: null,
+      },
     }),
     conversation: {
       id: conversation.id,
@@ -29,7 +48,10 @@ export async function conclude(agent: Agent, conversation: Conversation, mail: M
     },
     posts: decision.silent || !attempt ? [] : [closingPost(agent, conversation, attempt.uuid, decision.why)],
   });
-  for (const { comment } of mail.commands) await forgeOf(agent, conversation.key.source).react(conversation.key, comment, '+1').catch(() => undefined); // a courtesy
+  for (const { comment } of mail.commands)
+    await forgeOf(agent, conversation.key.source)
+      .react(conversation.key, comment, '+1')
+      .catch(() => undefined); // a courtesy
   await sendPosts(agent, conversation.id);
   if (decision.why !== 'gone') await writeLabels(agent, conversation.id);
 }
@@ -41,7 +63,10 @@ function closingPost(agent: Agent, conversation: Conversation, attempt: string, 
   const [kind, body] =
     why === 'stop_command'
       ? (['stopped', catalogue.stopped({ reason: { id: 'command' }, botLabel })] as const)
-      : (['closing', catalogue.closing(why === 'timeout' ? { why, hours, botLabel } : { why: 'completion', botLabel })] as const);
+      : ([
+          'closing',
+          catalogue.closing(why === 'timeout' ? { why, hours, botLabel } : { why: 'completion', botLabel }),
+        ] as const);
   const n = conversation.commentCount + 1;
   const door = openDoor({
     redact: agent.redact,
@@ -55,6 +80,10 @@ function closingPost(agent: Agent, conversation: Conversation, attempt: string, 
 function logClosing(agent: Agent, { key }: Conversation, { fresh }: Mail, why: string, completed: boolean): void {
   const task = taskName(key);
   const keyword = keywordIn(fresh.at(-1)?.body ?? '', agent.config.commentHandling.completionKeywords);
-  if (why === 'completion') agent.log.write('info', `[COMMENT] Issue #${key.id} - Completion keyword detected: "${keyword ?? ''}"`, { task });
-  agent.log.write('info', `[COMMENT] Issue #${key.id} - Marking as ${completed ? 'completed' : 'stopped'}`, { task, why });
+  if (why === 'completion')
+    agent.log.write('info', `[COMMENT] Issue #${key.id} - Completion keyword detected: "${keyword ?? ''}"`, { task });
+  agent.log.write('info', `[COMMENT] Issue #${key.id} - Marking as ${completed ? 'completed' : 'stopped'}`, {
+    task,
+    why,
+  });
 }

@@ -54,7 +54,8 @@ export class History implements Transcript {
     const at = this.lines.findLastIndex((line) => line.role === 'assistant');
     const answered = new Set(this.lines.slice(at + 1).map((line) => line.toolCallId));
     for (const call of this.lines[at]?.toolCalls ?? []) {
-      if (!answered.has(call.id)) this.write({ role: 'tool', content: text, toolCallId: call.id, tool_name: call.tool });
+      if (!answered.has(call.id))
+        this.write({ role: 'tool', content: text, toolCallId: call.id, tool_name: call.tool });
     }
   }
 

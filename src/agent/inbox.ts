@@ -28,7 +28,11 @@ export async function fetchMail(agent: Agent, conversation: Conversation): Promi
     cursor === null ? null : { updatedAt: cursor, known: (comment) => seen(comment as Comment) },
     { reviews: agent.config.commentDetection.includeReviewComments },
   );
-  return sortMail(agent, conversation, comments.filter((comment) => !seen(comment)));
+  return sortMail(
+    agent,
+    conversation,
+    comments.filter((comment) => !seen(comment)),
+  );
 }
 
 /** Who wrote what, and does it count? Stops at the first one that cannot be decided now: the next look goes on there. */
@@ -53,7 +57,12 @@ export async function sortMail(agent: Agent, conversation: Conversation, comment
 }
 
 /** Remembers what became of comments, and how far the thread was read: not beyond what is `pending`, so that the next look finds it. */
-export function recordMail(agent: Agent, conversation: Conversation, seen: SeenComment[], pending: Comment[] = []): void {
+export function recordMail(
+  agent: Agent,
+  conversation: Conversation,
+  seen: SeenComment[],
+  pending: Comment[] = [],
+): void {
   if (seen.length === 0) return;
   agent.store.comments.record(conversation.id, seen);
   const latest = seen.map((comment) => comment.updatedAt).reduce((a, b) => (a > b ? a : b));

@@ -13,13 +13,7 @@ export class Pause extends Error {
 }
 
 export type StopReason =
-  | 'label_removed'
-  | 'unassigned'
-  | 'closed'
-  | 'merged'
-  | 'item_gone'
-  | 'person'
-  | 'paused_too_long';
+  'label_removed' | 'unassigned' | 'closed' | 'merged' | 'item_gone' | 'person' | 'paused_too_long';
 
 export class Stop extends Error {
   constructor(readonly reason: StopReason) {

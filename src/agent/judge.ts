@@ -15,13 +15,20 @@ const PROMPT =
 const SCHEMA = { type: 'object', properties: { finished: { type: 'boolean' } }, required: ['finished'] };
 
 /** One short call: finished, or something to do? What cannot be understood is something to do. */
-export async function saysFinished(agent: Agent, model: Model, conversation: Conversation, comments: Comment[]): Promise<boolean> {
+export async function saysFinished(
+  agent: Agent,
+  model: Model,
+  conversation: Conversation,
+  comments: Comment[],
+): Promise<boolean> {
   const client = new LlmClient(model, scratchTranscript(), agent.signal);
   client.sendSystemPrompt(PROMPT);
   client.sendUserMessage(`The task was: ${conversation.title}\n\n${formatNewComments(comments, model.contextLength)}`);
   try {
     const { text, finish } = await client.getResponse({ schema: { name: 'judgement', schema: SCHEMA } });
-    return finish !== 'length' && extractJson(text).some((value) => (value as { finished?: unknown }).finished === true);
+    return (
+      finish !== 'length' && extractJson(text).some((value) => (value as { finished?: unknown }).finished === true)
+    );
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     return false; // the attempt that follows meets the same model and says what is wrong

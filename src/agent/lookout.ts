@@ -1,5 +1,5 @@
 import { ForgeError, type Item } from '../ports.js';
-import type { Agent } from './agent.js';
+import { forgeOf, type Agent } from './agent.js';
 import { fetchMail, NO_MAIL, type Mail } from './inbox.js';
 import type { Conversation } from '../records.js';
 
@@ -44,7 +44,7 @@ export class Lookout {
     this.lookedAt = now;
     this.statistics.checks++;
     try {
-      const sight = await this.see();
+      const sight = await forgeOf(this.agent, this.conversation.key.source).promptly(() => this.see());
       this.backOffMs = 0;
       return sight;
     } catch (error) {
@@ -62,15 +62,16 @@ export class Lookout {
   }
 
   private async see(): Promise<Sight> {
-    const forge = this.agent.forges.get(this.conversation.key.source)!;
-    const item = await forge.getItem(this.conversation.key);
+    const item = await forgeOf(this.agent, this.conversation.key.source).getItem(this.conversation.key);
     const listening = item !== null && this.agent.config.commentDetection.enabled;
     return { item, mail: listening ? await fetchMail(this.agent, this.conversation) : NO_MAIL };
   }
 
   private backOff(error: ForgeError): void {
     this.statistics.errors++;
-    this.agent.log.write('warning', `コメント取得中にエラー発生: ${error.message} (Task: ${this.uuid})`, { status: error.details.status });
+    this.agent.log.write('warning', `コメント取得中にエラー発生: ${error.message} (Task: ${this.uuid})`, {
+      status: error.details.status,
+    });
     if (error.kind !== 'rate') return;
     this.backOffMs = Math.min(LONGEST_BACK_OFF_MS, this.backOffMs * 2 || 1000);
     this.notBefore = this.agent.clock.now() + this.backOffMs;

@@ -10,7 +10,11 @@ export async function workNormally(attempt: Attempt): Promise<string> {
     final: true,
     schema: { name: 'reply', schema: REPLY_SCHEMA },
     read(reply) {
-      const reading = readReply({ text: reply.content, toolCalls: reply.toolCalls ?? [], finish: reply.finish ?? 'stop' });
+      const reading = readReply({
+        text: reply.content,
+        toolCalls: reply.toolCalls ?? [],
+        finish: reply.finish ?? 'stop',
+      });
       return reading.kind === 'done' ? { kind: 'answer', value: reading.comment ?? '', comment: null } : reading;
     },
   });

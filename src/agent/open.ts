@@ -58,7 +58,14 @@ function assemble(
     llm: new LlmClient(model, history, agent.signal),
     texts: catalogue,
     inherited: inherited && 'text' in inherited ? inherited : null,
-    progress: new ProgressComment({ agent, forge, conversation, uuid: row.uuid, texts: catalogue, inherited: inherited?.from ?? null }),
+    progress: new ProgressComment({
+      agent,
+      forge,
+      conversation,
+      uuid: row.uuid,
+      texts: catalogue,
+      inherited: inherited?.from ?? null,
+    }),
     lookout: new Lookout(agent, conversation, row.uuid),
     loops: row.toolCallCount > 0 ? LoopWatch.over(files.tools(), sameError) : new LoopWatch(sameError),
     resumedReply: history.openReply(),
@@ -144,7 +151,13 @@ async function firstOpening(attempt: Attempt, item: Item, mail: Mail): Promise<A
   const ignored = mail.others.filter((comment) => comment.fate === 'ignored').length;
   rememberOthers(agent, conversation, mail, skipped);
   const files = await forge.changedFiles(item.key);
-  const content = requestText({ item, files, comments: kept, leftOut: skipped.length + ignored, contextLength: model.contextLength });
+  const content = requestText({
+    item,
+    files,
+    comments: kept,
+    leftOut: skipped.length + ignored,
+    contextLength: model.contextLength,
+  });
   return [{ role: 'user', content, ...read(kept) }];
 }
 
@@ -153,7 +166,11 @@ async function followUpOpening(attempt: Attempt, item: Item, comments: Comment[]
   const { agent, conversation, model } = attempt;
   const { includeReviewComments } = agent.config.commentDetection;
   const asks = (comment: Comment): boolean => includeReviewComments || comment.kind === 'comment';
-  const isNew = new Set(mail.fresh.filter((comment) => asks(comment) && !readBefore(agent, conversation, comment)).map((comment) => comment.id));
+  const isNew = new Set(
+    mail.fresh
+      .filter((comment) => asks(comment) && !readBefore(agent, conversation, comment))
+      .map((comment) => comment.id),
+  );
   const counting = new Set(mail.fresh.map((comment) => comment.id));
   const self = await whoWeAre(agent, conversation.key.source);
   const isResult = (comment: Comment): boolean =>
@@ -166,7 +183,10 @@ async function followUpOpening(attempt: Attempt, item: Item, comments: Comment[]
     { role: 'user', content: itemText(item, model.contextLength) },
     ...kept.map((comment): Addition => {
       if (isResult(comment)) return { role: 'assistant', content: stripOurs(comment.body) };
-      return { role: 'user', content: `Comment from @${comment.author}:\n${bodyOf(comment, model.contextLength / 10)}` };
+      return {
+        role: 'user',
+        content: `Comment from @${comment.author}:\n${bodyOf(comment, model.contextLength / 10)}`,
+      };
     }),
     { role: 'user', content: newWords(fresh, model.contextLength), ...read(fresh) },
   ];

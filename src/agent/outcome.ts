@@ -22,7 +22,8 @@ export function outcomeOf(thrown: unknown, config: Config): Outcome {
   if (thrown instanceof Pause) return { kind: 'paused', by: thrown.by };
   if (thrown instanceof Stop) return { kind: 'stopped', reason: stopReason(thrown, config) };
   if (thrown instanceof OverBudget) return { kind: 'over_budget', reason: limitReason(thrown, config) };
-  if (thrown instanceof Question) return { kind: 'question', questions: thrown.questions, comment: thrown.comment, n: thrown.n };
+  if (thrown instanceof Question)
+    return { kind: 'question', questions: thrown.questions, comment: thrown.comment, n: thrown.n };
   if (thrown instanceof Park) return parked(thrown, config);
   if (thrown instanceof ForgeError) return parkedByForge(thrown);
   const error = thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,3 +1,4 @@
+import { basename, dirname, join } from 'node:path';
 import type { AttemptRow, ConversationState, Post, Transition } from '../records.js';
 import { sendPosts } from '../report/outbox.js';
 import type { ProgressState } from '../report/progress-text.js';
@@ -5,6 +6,7 @@ import { labelsOf } from './agent.js';
 import { rowOf, type Attempt } from './attempt.js';
 import { stateChange, writeLabels } from './claim.js';
 import type { Outcome } from './outcome.js';
+import { planView } from './planning/plan.js';
 import { writeFinalSummary } from './summary.js';
 
 const LAST_WORD_MS = 3000;
@@ -24,14 +26,20 @@ export async function settle(attempt: Attempt, outcome: Outcome): Promise<void> 
 
 /** Attempts that end leave a summary to the next one; the others will go on themselves. */
 async function summarise(attempt: Attempt, outcome: Outcome): Promise<void> {
-  if (outcome.kind === 'completed') await writeFinalSummary(attempt, { kind: 'completed', detail: outcome.comment, askModel: true });
+  if (outcome.kind === 'completed')
+    await writeFinalSummary(attempt, { kind: 'completed', detail: outcome.comment, askModel: true });
   if (outcome.kind === 'over_budget') {
-    await writeFinalSummary(attempt, { kind: 'completed', detail: attempt.texts.reason(outcome.reason), askModel: true });
+    await writeFinalSummary(attempt, {
+      kind: 'completed',
+      detail: attempt.texts.reason(outcome.reason),
+      askModel: true,
+    });
   }
   if (outcome.kind === 'stopped') {
     await writeFinalSummary(attempt, { kind: 'stopped', detail: attempt.texts.reason(outcome.reason), askModel: true });
   }
-  if (outcome.kind === 'failed') await writeFinalSummary(attempt, { kind: 'failed', detail: outcome.error, askModel: false });
+  if (outcome.kind === 'failed')
+    await writeFinalSummary(attempt, { kind: 'failed', detail: outcome.error, askModel: false });
 }
 
 function transitionOf(attempt: Attempt, outcome: Outcome): Transition {
@@ -42,13 +50,31 @@ function transitionOf(attempt: Attempt, outcome: Outcome): Transition {
   const base = { uuid, takeUps: 0 };
   switch (outcome.kind) {
     case 'completed':
-      return ended(attempt, outcome, 'completed', stateAfterDone(attempt, row, outcome), resultPosts(attempt, row, outcome));
+      return ended(
+        attempt,
+        outcome,
+        'completed',
+        stateAfterDone(attempt, row, outcome),
+        resultPosts(attempt, row, outcome),
+      );
     case 'over_budget':
-      return ended(attempt, outcome, 'completed', waits(attempt) ? 'awaiting-response' : 'stopped', partialPosts(attempt, outcome));
+      return ended(
+        attempt,
+        outcome,
+        'completed',
+        waits(attempt) ? 'awaiting-response' : 'stopped',
+        partialPosts(attempt, outcome),
+      );
     case 'stopped':
       return ended(attempt, outcome, 'stopped', 'stopped', stoppedPosts(attempt, outcome));
     case 'failed':
-      return ended(attempt, outcome, 'failed', row.followUp && waits(attempt) ? 'awaiting-response' : 'failed', failurePosts(attempt, row, outcome));
+      return ended(
+        attempt,
+        outcome,
+        'failed',
+        row.followUp && waits(attempt) ? 'awaiting-response' : 'failed',
+        failurePosts(attempt, row, outcome),
+      );
     case 'paused':
       return {
         attempt: { ...base, status: 'paused', pausedBy: outcome.by, pausedAt: now },
@@ -58,8 +84,16 @@ function transitionOf(attempt: Attempt, outcome: Outcome): Transition {
     case 'question':
       return {
         attempt: { ...base, status: 'paused', pausedBy: 'question', pausedAt: now },
-        conversation: { id: conversation.id, ...stateChange(agent, conversation, 'awaiting-response'), reason: 'question', unfinished: true },
-        posts: [attempt.progress.postOf('question', outcome.n, questionText(attempt, outcome)), attempt.progress.final({ kind: 'question' })],
+        conversation: {
+          id: conversation.id,
+          ...stateChange(agent, conversation, 'awaiting-response'),
+          reason: 'question',
+          unfinished: true,
+        },
+        posts: [
+          attempt.progress.postOf('question', outcome.n, questionText(attempt, outcome)),
+          attempt.progress.final({ kind: 'question' }),
+        ],
       };
     case 'parked':
       return parkedTransition(attempt, row, outcome, now);
@@ -110,14 +144,23 @@ function isLast({ agent, conversation }: Attempt, row: AttemptRow): boolean {
   return row.followUp && commentCount >= agent.config.commentHandling.maxCommentCount;
 }
 
-function stateAfterDone(attempt: Attempt, row: AttemptRow, outcome: Outcome & { kind: 'completed' }): ConversationState {
+function stateAfterDone(
+  attempt: Attempt,
+  row: AttemptRow,
+  outcome: Outcome & { kind: 'completed' },
+): ConversationState {
   if (waits(attempt) && !isLast(attempt, row)) return 'awaiting-response';
   return outcome.verification.kind === 'not_verified' ? 'stopped' : 'completed';
 }
 
 function resultPosts(attempt: Attempt, row: AttemptRow, outcome: Outcome & { kind: 'completed' }): Post[] {
   const { progress, texts } = attempt;
-  const body = texts.result({ done: outcome.comment, look: [], verification: outcome.verification, counts: progress.counts() });
+  const body = texts.result({
+    done: outcome.comment,
+    look: [],
+    verification: outcome.verification,
+    counts: progress.counts(),
+  });
   const posts = [progress.final({ kind: 'finished' }), progress.postOf('result', 1, body)];
   if (!waits(attempt) || !isLast(attempt, row)) return posts;
   const { maxCommentCount } = attempt.agent.config.commentHandling;
@@ -125,16 +168,28 @@ function resultPosts(attempt: Attempt, row: AttemptRow, outcome: Outcome & { kin
   return [...posts, progress.postOf('closing', 1, closing)];
 }
 
-function partialPosts({ agent, progress, texts, uuid }: Attempt, { reason }: Outcome & { kind: 'over_budget' }): Post[] {
-  const done = agent.store.entries.newest(uuid, 5).map((entry) => entry.text).join('\n\n');
+function partialPosts(attempt: Attempt, { reason }: Outcome & { kind: 'over_budget' }): Post[] {
+  const { agent, progress, texts, uuid } = attempt;
+  const done = agent.store.entries
+    .newest(uuid, 5)
+    .map((entry) => entry.text)
+    .join('\n\n');
   const body = texts.result({
     done,
     look: [],
     verification: { kind: 'unchecked' },
-    overBudget: { reason, left: [] },
+    overBudget: { reason, left: leftOver(attempt) },
     counts: progress.counts(),
   });
   return [progress.final({ kind: 'finished' }), progress.postOf('result', 1, body)];
+}
+
+/** What the plan still has to do; normal mode has no list of it. */
+function leftOver(attempt: Attempt): string[] {
+  const plan = planView(attempt.files.planning(), rowOf(attempt).progress);
+  return (plan?.actions ?? [])
+    .filter(({ status }) => status !== 'done')
+    .map(({ id, purpose }) => `**${id}**: ${purpose}`);
 }
 
 function stoppedPosts(attempt: Attempt, { reason }: Outcome & { kind: 'stopped' }): Post[] {
@@ -148,9 +203,11 @@ function failurePosts(attempt: Attempt, row: AttemptRow, { reason, error }: Outc
   const step = row.phase ?? undefined;
   const body = texts.failure({
     reason,
-    tried: agent.store.entries.newest(uuid, 5).map((entry) => entry.text.split('\n').find((line) => line && !line.startsWith('#')) ?? ''),
+    tried: agent.store.entries
+      .newest(uuid, 5)
+      .map((entry) => entry.text.split('\n').find((line) => line && !line.startsWith('#')) ?? ''),
     error,
-    saved: [`\`${files.dir}\``],
+    saved: [`\`${join(basename(dirname(files.dir)), uuid)}\``], // not the whole path: it tells strangers about the machine
     again: row.followUp ? { by: 'comment' } : { by: 'label', botLabel: botLabel(attempt) },
     ...(step && step !== 'working' && { step }),
   });
@@ -172,7 +229,12 @@ function questionText({ texts }: Attempt, { questions, comment }: Outcome & { ki
 }
 
 /** Not the task's fault: it waits 1, 2, 4 … 60 minutes, or as long as the server says. */
-function parkedTransition(attempt: Attempt, row: AttemptRow, outcome: Outcome & { kind: 'parked' }, now: number): Transition {
+function parkedTransition(
+  attempt: Attempt,
+  row: AttemptRow,
+  outcome: Outcome & { kind: 'parked' },
+  now: number,
+): Transition {
   const notBefore = outcome.retryAt ?? now + waitAfter(row.parkCount);
   return {
     attempt: {
@@ -214,7 +276,10 @@ function logEnd(attempt: Attempt, outcome: Outcome): void {
   const level = outcome.kind === 'failed' ? 'error' : outcome.kind === 'parked' ? 'warning' : 'info';
   attempt.log.write(level, `attempt ${outcome.kind}`, {
     ...('reason' in outcome && { reason: outcome.reason }),
-    ...(outcome.kind === 'failed' && { error: outcome.error, stack: outcome.cause instanceof Error ? outcome.cause.stack : undefined }),
+    ...(outcome.kind === 'failed' && {
+      error: outcome.error,
+      stack: outcome.cause instanceof Error ? outcome.cause.stack : undefined,
+    }),
     ...(outcome.kind === 'parked' && { error: outcome.message }),
   });
   attempt.log.write('info', 'comment detection statistics', { ...statistics });

@@ -17,7 +17,10 @@ export function systemPrompt(file: string, tools: Tools, options: { language: La
 /** The server refused native tools: from here on the prompt lists them, and replies are JSON. */
 export function useJsonProtocol({ agent, conversation, history, tools }: Attempt): void {
   const language = conversation.language;
-  const system = history.append({ role: 'system', content: systemPrompt(agent.config.systemPrompt, tools, { language, native: false }) });
+  const system = history.append({
+    role: 'system',
+    content: systemPrompt(agent.config.systemPrompt, tools, { language, native: false }),
+  });
   history.replace([system, ...history.messages.filter((line) => line.role !== 'system')]);
 }
 

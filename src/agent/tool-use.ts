@@ -25,7 +25,8 @@ export async function carryOut(attempt: Attempt, reply: CurrentLine, act: Act): 
 const NOT_CARRIED_OUT = 'not carried out: interrupted';
 const UNKNOWN =
   'unknown: the work was interrupted while this call ran, and nobody knows whether it took effect. Look before you act again.';
-const IGNORED_DONE = '"done" came together with a call and was ignored. Say it alone, once the result is as you want it.';
+const IGNORED_DONE =
+  '"done" came together with a call and was ignored. Say it alone, once the result is as you want it.';
 
 /** What tools.jsonl has of this reply's calls; only a reply taken up again can have any. */
 function callsAlreadyMade(attempt: Attempt, reply: CurrentLine): Map<string, ToolLine> {
@@ -49,7 +50,11 @@ async function makeCall(attempt: Attempt, reply: CurrentLine, call: ToolCall): P
   agent.store.attempts.update(attempt.uuid, { toolCallCount: seq });
   files.appendTool(started);
   const outcome = await outcomeOf(attempt, call);
-  const finished = { ...started, duration_ms: agent.clock.now() - startedAt, timestamp: new Date(agent.clock.now()).toISOString() };
+  const finished = {
+    ...started,
+    duration_ms: agent.clock.now() - startedAt,
+    timestamp: new Date(agent.clock.now()).toISOString(),
+  };
   const line: ToolLine = outcome.ok
     ? { ...finished, status: 'success', result: agent.redact(outcome.output) }
     : { ...finished, status: 'error', error: agent.redact(outcome.error) };
@@ -66,7 +71,11 @@ async function outcomeOf(attempt: Attempt, call: ToolCall): Promise<ToolOutcome>
 /** The text the model is shown for a call; a call that never got its outcome is recorded as unknown. */
 function settled(attempt: Attempt, line: ToolLine): string {
   if (line.status === 'started') {
-    attempt.files.appendTool({ ...line, status: 'unknown', timestamp: new Date(attempt.agent.clock.now()).toISOString() });
+    attempt.files.appendTool({
+      ...line,
+      status: 'unknown',
+      timestamp: new Date(attempt.agent.clock.now()).toISOString(),
+    });
     return UNKNOWN;
   }
   const text = line.status === 'success' ? (line.result ?? '') : `error: ${line.error ?? ''}`;
@@ -91,7 +100,13 @@ function loopNote({ loops }: Attempt, line: ToolLine): string {
 }
 
 /** In native mode the tool's own message; otherwise a user message with command, arguments and output. */
-function answer({ history }: Attempt, reply: CurrentLine, call: ToolCall, output: string, tellIgnoredDone: boolean): void {
+function answer(
+  { history }: Attempt,
+  reply: CurrentLine,
+  call: ToolCall,
+  output: string,
+  tellIgnoredDone: boolean,
+): void {
   const text = tellIgnoredDone ? `${output}\n\n${IGNORED_DONE}` : output;
   if (isNative(reply)) {
     history.append({ role: 'tool', content: text, toolCallId: call.id, tool_name: call.tool });

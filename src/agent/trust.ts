@@ -18,11 +18,20 @@ export async function isTrusted(agent: Agent, conversation: Conversation, login:
 }
 
 /** Whether the person who put the request label on may ask for work. */
-export async function mayRequest(agent: Agent, conversation: Pick<Conversation, 'key'>, login: string): Promise<boolean> {
+export async function mayRequest(
+  agent: Agent,
+  conversation: Pick<Conversation, 'key'>,
+  login: string,
+): Promise<boolean> {
   return isTrustedUser(agent, login) || mayAtLeast(agent, conversation, login, 'triage');
 }
 
-async function mayAtLeast(agent: Agent, { key }: Pick<Conversation, 'key'>, login: string, wanted: Access): Promise<boolean> {
+async function mayAtLeast(
+  agent: Agent,
+  { key }: Pick<Conversation, 'key'>,
+  login: string,
+  wanted: Access,
+): Promise<boolean> {
   const access = await forgeOf(agent, key.source).access(`${key.owner}/${key.repo}`, login);
   return RANK[access] >= RANK[wanted];
 }

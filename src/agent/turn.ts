@@ -1,4 +1,3 @@
-
 import { ModelError, type AskRequest } from '../ports.js';
 import type { CurrentLine } from '../records.js';
 import type { Phase } from '../report/words.js';
@@ -105,7 +104,8 @@ function consequenceOf(error: ModelError): Park | Failure {
   const { retryAt, status } = error.details;
   const later = { cause: error, ...(retryAt !== undefined && { retryAt }) };
   if (error.kind === 'refused') return new Park('credentials', error.message, later);
-  if (error.kind === 'rate' || error.kind === 'unreachable' || status === 404) return new Park('model', error.message, later);
+  if (error.kind === 'rate' || error.kind === 'unreachable' || status === 404)
+    return new Park('model', error.message, later);
   if (error.kind === 'overflow') return new Failure('context', error.message, { cause: error });
   return new Failure('model_rejected', error.message, { cause: error });
 }
@@ -113,7 +113,8 @@ function consequenceOf(error: ModelError): Park | Failure {
 function complain(attempt: Attempt, { complaint, reason }: Unreadable): void {
   const n = attempt.history.complaintsInARow() + 1;
   attempt.log.write('warning', 'a reply could not be read', { reason, inARow: n });
-  if (n >= UNREADABLE_IN_A_ROW) throw new Failure('unreadable', complaint);
+  if (n >= UNREADABLE_IN_A_ROW)
+    throw new Failure('unreadable', `${n} replies in a row could not be read; the last one was answered: ${complaint}`);
   attempt.history.append({ role: 'user', content: complaint, complaint: n });
 }
 

@@ -1,3 +1,4 @@
+import { isDiskTrouble } from '../lib/disk.js';
 import type { AttemptRow } from '../records.js';
 import type { Attempt } from './attempt.js';
 import { writeLabels } from './claim.js';
@@ -49,11 +50,8 @@ async function result(attempt: Attempt): Promise<Outcome> {
 /** Taken up three times and gone each time without a trace: it must not block the others for ever. */
 function vanished(row: AttemptRow): Failure | null {
   if (row.takeUps <= TAKE_UPS_IN_VAIN) return null;
-  return new Failure('vanished', `the process ended ${TAKE_UPS_IN_VAIN} times while it worked on this, without a trace`);
-}
-
-const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY']);
-
-export function isDiskTrouble(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && DISK_CODES.has(String(error.code));
+  return new Failure(
+    'vanished',
+    `the process ended ${TAKE_UPS_IN_VAIN} times while it worked on this, without a trace`,
+  );
 }

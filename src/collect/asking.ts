@@ -12,7 +12,10 @@ export function placesOf(agent: Agent, source: Source): Place[] {
 }
 
 /** What an item is when it is not in the list it was looked for in. */
-export function standingOf(item: Item | null, label: (item: Item) => boolean): 'listed' | 'open_without_label' | 'closed' | 'merged' | 'gone' {
+export function standingOf(
+  item: Item | null,
+  label: (item: Item) => boolean,
+): 'listed' | 'open_without_label' | 'closed' | 'merged' | 'gone' {
   if (item === null) return 'gone';
   if (item.state !== 'open') return item.state;
   return label(item) ? 'listed' : 'open_without_label';

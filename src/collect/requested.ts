@@ -100,6 +100,10 @@ async function isForeign(agent: Agent, head: ItemHead): Promise<boolean> {
   const mark = readMarker(comment.body);
   if (!mark || agent.store.attempts.get(mark.attempt)) return false;
   const fresh = agent.clock.now() - Date.parse(comment.updatedAt) < FOREIGN_WORK_MS;
-  if (fresh) agent.log.write('info', 'another installation is at work on this item', { task: taskName(head.key), attempt: mark.attempt });
+  if (fresh)
+    agent.log.write('info', 'another installation is at work on this item', {
+      task: taskName(head.key),
+      attempt: mark.attempt,
+    });
   return fresh;
 }

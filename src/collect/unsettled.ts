@@ -70,7 +70,12 @@ async function newestCommand(agent: Agent, conversation: Conversation): Promise<
   const newest = acted.at(-1) ?? null;
   agent.store.atomically(() => {
     if (newest) agent.store.wishes.add(conversation.id, newest);
-    recordMail(agent, conversation, mail.commands.map(({ comment }) => seenAs(comment, 'command')), [...mail.fresh, ...mail.undecided]);
+    recordMail(
+      agent,
+      conversation,
+      mail.commands.map(({ comment }) => seenAs(comment, 'command')),
+      [...mail.fresh, ...mail.undecided],
+    );
   });
   for (const { comment } of mail.commands) {
     await forgeOf(agent, conversation.key.source)

@@ -38,7 +38,9 @@ interface WaitingLists {
 async function listWaiting(agent: Agent, source: Source, waiting: Conversation[]): Promise<WaitingLists> {
   const forge = forgeOf(agent, source);
   const paths = new Set(waiting.map(pathOf));
-  const places = placesOf(agent, source).filter((place) => place.kind === 'owner' || isNumber(place) || paths.has(place.path.toLowerCase()));
+  const places = placesOf(agent, source).filter(
+    (place) => place.kind === 'owner' || isNumber(place) || paths.has(place.path.toLowerCase()),
+  );
   const lists: WaitingLists = { listed: new Map(), unreadable: new Set() };
   for (const place of places) {
     try {
@@ -82,7 +84,12 @@ function pendingIn({ fresh, commands, undecided }: Mail): Comment[] {
 
 /** `/agent status` and `/agent pause` change nothing where nothing is done, but they were heard. */
 async function acknowledge(agent: Agent, conversation: Conversation, { commands, undecided }: Mail): Promise<void> {
-  recordMail(agent, conversation, commands.map(({ comment }) => seenAs(comment, 'command')), undecided);
+  recordMail(
+    agent,
+    conversation,
+    commands.map(({ comment }) => seenAs(comment, 'command')),
+    undecided,
+  );
   for (const { comment } of commands) {
     await forgeOf(agent, conversation.key.source)
       .react(conversation.key, comment, '+1')
@@ -103,7 +110,13 @@ function stopJob(conversation: Conversation): Job {
 }
 
 /** An answer to a question resumes the attempt that asked it; anything else starts a new one. */
-function answerJob(agent: Agent, conversation: Conversation, mail: Mail, judge: boolean, updatedAt: string | null): Job {
+function answerJob(
+  agent: Agent,
+  conversation: Conversation,
+  mail: Mail,
+  judge: boolean,
+  updatedAt: string | null,
+): Job {
   const about = { key: conversation.key, since: conversation.firstProcessedAt, title: conversation.title };
   const asked = agent.store.attempts.unsettledOf(conversation.id);
   if (asked) return { ...about, kind: 'resume', row: asked };
@@ -138,6 +151,8 @@ function factsOf(agent: Agent, item: WaitingFacts['item'], mail: Mail): WaitingF
 
 function logNews(agent: Agent, { key }: Conversation, { fresh }: Mail): void {
   for (const comment of fresh) {
-    agent.log.write('info', `[COMMENT] Issue #${key.id} - New comment detected (ID: ${comment.id})`, { task: taskName(key) });
+    agent.log.write('info', `[COMMENT] Issue #${key.id} - New comment detected (ID: ${comment.id})`, {
+      task: taskName(key),
+    });
   }
 }

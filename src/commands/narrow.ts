@@ -14,7 +14,12 @@ export function narrowJobs(collected: Collected, options: RunOptions, agent: Age
 
 /** `--task` ignores a parking time; an item that is not ours to work on is said to be so. */
 function namedJob({ jobs, troubles }: Collected, name: string, agent: Agent): Job {
-  const found = findConversation(name, agent.config, agent.store, jobs.map((job) => job.key));
+  const found = findConversation(
+    name,
+    agent.config,
+    agent.store,
+    jobs.map((job) => job.key),
+  );
   const job = jobs.find((each) => taskName(each.key) === taskName(found.key) && each.key.source === found.key.source);
   if (job) return job;
   const row = found.conversation && agent.store.attempts.unsettledOf(found.conversation.id);

@@ -20,19 +20,31 @@ export function runReport(options: RunOptions, io: CommandIo): RunReport {
   const live = !options.json && !options.quiet && (io.isTTY || options.once);
   const say = (line: string): void => void (live && io.stderr.write(`${line}\n`));
   return {
-    job: (job, done) => say(done === null ? `… ${describe(job)}` : `${markOf(done)} ${taskName(job.key)}: ${resultOf(done)}`),
+    job: (job, done) =>
+      say(done === null ? `… ${describe(job)}` : `${markOf(done)} ${taskName(job.key)}: ${resultOf(done)}`),
     close(report) {
       const causes = causesOf(report);
       const exitCode = worst(causes);
-      if (options.json) io.stdout.write(`${JSON.stringify({ exit_code: exitCode, tasks: report.jobs.map(jsonOf), problems: causes.map((cause) => cause.line) })}\n`);
+      if (options.json)
+        io.stdout.write(
+          `${JSON.stringify({ exit_code: exitCode, tasks: report.jobs.map(jsonOf), problems: causes.map((cause) => cause.line) })}\n`,
+        );
       else if (report.jobs.length === 0 && causes.length === 0) say('Nothing to do.');
       return { exitCode, causes };
     },
     plan(jobs, troubles) {
       const causes = troubles.map(troubleCause);
-      const planned = jobs.map((job) => ({ task: taskName(job.key), source: job.key.source, kind: job.kind, title: job.title }));
+      const planned = jobs.map((job) => ({
+        task: taskName(job.key),
+        source: job.key.source,
+        kind: job.kind,
+        title: job.title,
+      }));
       if (options.json) io.stdout.write(`${JSON.stringify({ exit_code: worst(causes), would_do: planned })}\n`);
-      else io.stdout.write(jobs.length === 0 ? 'Nothing to do.\n' : jobs.map((job) => `would ${describe(job)}\n`).join(''));
+      else
+        io.stdout.write(
+          jobs.length === 0 ? 'Nothing to do.\n' : jobs.map((job) => `would ${describe(job)}\n`).join(''),
+        );
       return { exitCode: worst(causes), causes };
     },
   };
@@ -73,16 +85,26 @@ function resultOf({ outcome }: JobReport): string {
 
 function jsonOf({ job, outcome }: JobReport): object {
   const { kind } = outcome;
-  return { task: taskName(job.key), source: job.key.source, kind: job.kind, outcome: kind, message: resultOf({ job, outcome }) };
+  return {
+    task: taskName(job.key),
+    source: job.key.source,
+    kind: job.kind,
+    outcome: kind,
+    message: resultOf({ job, outcome }),
+  };
 }
 
 function causesOf({ jobs, troubles, workshopDown }: TickReport): Cause[] {
   const ofJobs = jobs.flatMap(({ job, outcome }): Cause[] => {
-    if (outcome.kind === 'failed') return [{ exitCode: 1, line: `agent: ${taskName(job.key)} failed: ${outcome.error}` }];
-    if (outcome.kind === 'parked' && outcome.blame === 'credentials') return [{ exitCode: 3, line: `agent: ${outcome.message}` }];
+    if (outcome.kind === 'failed')
+      return [{ exitCode: 1, line: `agent: ${taskName(job.key)} failed: ${outcome.error}` }];
+    if (outcome.kind === 'parked' && outcome.blame === 'credentials')
+      return [{ exitCode: 3, line: `agent: ${outcome.message}` }];
     return [];
   });
-  const down: Cause[] = workshopDown ? [{ exitCode: 1, line: `agent: an MCP server does not start: ${workshopDown.message}` }] : [];
+  const down: Cause[] = workshopDown
+    ? [{ exitCode: 1, line: `agent: an MCP server does not start: ${workshopDown.message}` }]
+    : [];
   return distinct([...troubles.map(troubleCause), ...down, ...ofJobs]);
 }
 

@@ -9,6 +9,7 @@ import { narrowJobs } from './narrow.js';
 import { runReport, type Cause } from './run-report.js';
 import { openSetting, userName, type Setting } from './setting.js';
 import { openWorkshop } from './workshop.js';
+import { isDiskTrouble } from '../lib/disk.js';
 import { Interrupted, OperatorError } from '../lib/exit.js';
 import { takeRunLock, type RunLock } from '../lib/lock.js';
 import type { Forge } from '../ports.js';
@@ -21,9 +22,21 @@ export async function runCommand(options: RunOptions, io: CommandIo): Promise<nu
   const setting = await openSetting(options, io);
   try {
     return options.dryRun ? await dryRun(options, io, setting) : await lockedRun(options, io, setting);
+  } catch (error) {
+    throw explained(error, setting);
   } finally {
     await setting.log.close();
   }
+}
+
+/** What nobody foresaw goes to the log as a whole; a full disk is the operator's to mend. */
+function explained(error: unknown, { config, log }: Setting): unknown {
+  if (error instanceof OperatorError || error instanceof Interrupted) return error;
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  log.write('error', 'the tick broke off', { error: message, stack });
+  if (!isDiskTrouble(error)) return error;
+  const what = `${config.contextStorage.baseDir} cannot be written (${message}); make room there, and the next tick goes on`;
+  return new OperatorError(what, { exitCode: 1, cause: error });
 }
 
 async function lockedRun(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
@@ -115,7 +128,8 @@ function lockHeld(options: RunOptions): number {
 
 function paused(options: RunOptions, io: CommandIo, { config, log }: Setting): number {
   log.write('debug', 'the pause signal is there; nothing is started', { file: config.pauseResume.signalFile });
-  if (options.once || io.isTTY) io.stderr.write(`Paused: ${config.pauseResume.signalFile} exists. \`agent resume\` removes it.\n`);
+  if (options.once || io.isTTY)
+    io.stderr.write(`Paused: ${config.pauseResume.signalFile} exists. \`agent resume\` removes it.\n`);
   return 0;
 }
 

@@ -26,7 +26,12 @@ export async function openSetting(options: GlobalOptions, io: CommandIo): Promis
     { ...config.logging, level: options.verbose ? 'debug' : config.logging.level },
     { clock: io.clock, redact, warn: (message) => io.stderr.write(`${message}\n`) },
   );
-  return { config, redact, log, storeDeps: { worker: { pid: process.pid, hostname: hostname() }, clock: io.clock, log } };
+  return {
+    config,
+    redact,
+    log,
+    storeDeps: { worker: { pid: process.pid, hostname: hostname() }, clock: io.clock, log },
+  };
 }
 
 export function userName(): string {

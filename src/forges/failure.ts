@@ -150,4 +150,5 @@ function codeOf(cause: unknown): string {
 }
 
 /** Logged where the forge does not say whose token it is. */
-export const NAMELESS = 'the token has no account name: own comments are told by their ids and markers alone; set username';
+export const NAMELESS =
+  'the token has no account name: own comments are told by their ids and markers alone; set username';

@@ -166,6 +166,10 @@ class GitHub implements Forge {
     });
   }
 
+  promptly<T>(ask: () => Promise<T>): Promise<T> {
+    return this.api.line.promptly(ask);
+  }
+
   async inspectToken(): Promise<TokenReport> {
     const { data, headers } = await this.api.get('/user');
     const scopes = read.scopesOf(headers['x-oauth-scopes']);

@@ -163,6 +163,10 @@ class GitLab implements Forge {
     });
   }
 
+  promptly<T>(ask: () => Promise<T>): Promise<T> {
+    return this.api.line.promptly(ask);
+  }
+
   async inspectToken(): Promise<TokenReport> {
     const login = await this.whoAmI();
     // Only personal, project and group tokens can be asked about; others are no fault.

@@ -24,6 +24,8 @@ export interface Line {
   repeat<T>(ask: () => Promise<T>): Promise<T>;
   /** For posts: asked once; where the answer was lost the error says 'open'. */
   once<T>(ask: () => Promise<T>): Promise<T>;
+  /** While `ask` runs, `repeat` asks once. */
+  promptly<T>(ask: () => Promise<T>): Promise<T>;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -36,6 +38,7 @@ export function openLine(source: Source, options: ForgeOptions<{ token: string }
   const send = sender(party, signal, options.fetch ?? fetch);
   const fact = `limited:${source}`;
   let limitedUntil = Number(memory?.get(fact) ?? 0);
+  let hurries = 0;
   const heed = (error: unknown): void => {
     if (!(error instanceof ForgeError) || error.kind !== 'rate') return;
     limitedUntil = error.details.retryAt ?? 0;
@@ -57,10 +60,18 @@ export function openLine(source: Source, options: ForgeOptions<{ token: string }
       withRetry(ask, {
         clock,
         signal,
-        judge: (error) => judge(error, clock.now()),
+        judge: (error) => (hurries > 0 ? { again: false } : judge(error, clock.now())),
         onRetry: ({ error, retry, waitMs }) =>
           log.write('warning', 'forge request is tried again', { source, retry, waitMs, error: String(error) }),
       }),
+    async promptly(ask) {
+      hurries++;
+      try {
+        return await ask();
+      } finally {
+        hurries--;
+      }
+    },
     async once(ask) {
       try {
         return await ask();

@@ -107,7 +107,7 @@ function usageOf({ usage }: Completion): Reply['usage'] {
 }
 
 function failed(error: unknown, now: number): never {
-  if (error instanceof APIError && error.status !== undefined) throw refused(error, now);
+  if (error instanceof APIError && error.status !== undefined) throw refused(error as APIError, now);
   const cause = error instanceof APIConnectionError ? (error.cause ?? error) : error;
   throw new RequestFailed(cause instanceof Error ? cause.message : String(cause), { cause: error });
 }

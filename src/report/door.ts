@@ -115,8 +115,8 @@ function replaceOutsideCode(
   const code = kind === 'text' ? codeSpans(block) : [];
   let next = 0;
   return block.replace(pattern, (...match) => {
-    const found = match[0] as string;
-    const at = match.find((part) => typeof part === 'number') as number;
+    const found = match[0];
+    const at = match.find((part) => typeof part === 'number')!;
     while ((code[next]?.end ?? Infinity) <= at) next++;
     return (code[next]?.start ?? Infinity) <= at ? found : change(found, match.at(-1) as Groups);
   });

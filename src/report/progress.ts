@@ -89,7 +89,10 @@ export class ProgressComment {
     for (const comment of comments) {
       this.involved.add(comment.author.toLowerCase());
       const reaction = forge.react(conversation.key, comment, 'eyes').catch((error: unknown) => {
-        agent.log.write('debug', 'no reaction could be put on a comment', { comment: comment.id, error: String(error) });
+        agent.log.write('debug', 'no reaction could be put on a comment', {
+          comment: comment.id,
+          error: String(error),
+        });
       });
       this.courtesies.push(reaction);
     }
@@ -170,7 +173,10 @@ export class ProgressComment {
     const last = JSON.parse(agent.store.facts.get(fact) ?? '{"key":"","n":0,"at":0,"texts":[]}') as PhaseComment;
     if (last.at >= n) return;
     const key = `${phase}:${taskId ?? ''}`;
-    const next = key === last.key ? { ...last, at: n, texts: [...last.texts, text] } : { key, n: last.n + 1, at: n, texts: [text] };
+    const next =
+      key === last.key
+        ? { ...last, at: n, texts: [...last.texts, text] }
+        : { key, n: last.n + 1, at: n, texts: [text] };
     agent.store.outbox.put(this.postOf('phase', next.n, next.texts.join('\n\n---\n\n')));
     agent.store.facts.set(fact, JSON.stringify(next));
   }

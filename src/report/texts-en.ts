@@ -75,8 +75,7 @@ export const en: Words = {
   saved: '### What was saved',
   nothingSaved: 'No changes were saved.',
   retry: '### How to try again',
-  tryAgain: (label) =>
-    `Put the label \`${label}\` on again. If something needs explaining, comment on it first.`,
+  tryAgain: (label) => `Put the label \`${label}\` on again. If something needs explaining, comment on it first.`,
   tryAgainByComment: 'Reply in this thread: the work is taken up again with what you say.',
 
   pausedHeading: '## Paused',

@@ -76,8 +76,7 @@ export const ja: Words = {
   saved: '### 保存されたもの',
   nothingSaved: '保存された変更はありません。',
   retry: '### もう一度試すには',
-  tryAgain: (label) =>
-    `\`${label}\` ラベルを付け直してください。補足があれば先にコメントで教えてください。`,
+  tryAgain: (label) => `\`${label}\` ラベルを付け直してください。補足があれば先にコメントで教えてください。`,
   tryAgainByComment: 'コメントで返信してください。その内容を踏まえてもう一度取り組みます。',
 
   pausedHeading: '## 一時停止しました',

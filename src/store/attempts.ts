@@ -53,10 +53,13 @@ export function attemptsIn(db: Db, worker: Worker, comments: Store['comments']):
     get,
     update,
     byPrefix: (prefix) =>
-      select('WHERE substr(uuid, 1, length(@prefix)) = @prefix ORDER BY created_at DESC', { prefix: prefix.toLowerCase() }),
+      select('WHERE substr(uuid, 1, length(@prefix)) = @prefix ORDER BY created_at DESC', {
+        prefix: prefix.toLowerCase(),
+      }),
     unsettled: () => select("WHERE status IN ('running', 'paused') ORDER BY created_at, rowid"),
     unsettledOf: (conversationId) =>
-      select("WHERE conversation_id = @conversationId AND status IN ('running', 'paused')", { conversationId })[0] ?? null,
+      select("WHERE conversation_id = @conversationId AND status IN ('running', 'paused')", { conversationId })[0] ??
+      null,
     ofConversation: (conversationId) =>
       select('WHERE conversation_id = @conversationId ORDER BY created_at DESC, rowid DESC', { conversationId }),
     create(row) {

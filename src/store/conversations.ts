@@ -1,6 +1,15 @@
 import type { Conversation, ConversationState, Store } from '../records.js';
 import type { Db } from './database.js';
-import { assignments, fromRow, insertSql, KEY_CONDITION, keyColumns, keyFromRow, toColumns, type Fields } from './rows.js';
+import {
+  assignments,
+  fromRow,
+  insertSql,
+  KEY_CONDITION,
+  keyColumns,
+  keyFromRow,
+  toColumns,
+  type Fields,
+} from './rows.js';
 
 const FIELDS: Fields = {
   id: 'plain',

@@ -70,7 +70,10 @@ function migrate(db: Db): void {
 function appliedMigrations(db: Db): string[] {
   const table = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").get();
   if (!table) return [];
-  return db.prepare<[], { name: string }>('SELECT name FROM migrations').all().map((row) => row.name);
+  return db
+    .prepare<[], { name: string }>('SELECT name FROM migrations')
+    .all()
+    .map((row) => row.name);
 }
 
 function refuseNewer(db: Db, file: string): void {

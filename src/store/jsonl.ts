@@ -18,7 +18,7 @@ export class JsonlFile {
     const before = fstatSync(fd).size;
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     try {
-      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+      for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
       if (sync) fsyncSync(fd);
     } catch (error) {
       ftruncateSync(fd, before);
@@ -87,7 +87,7 @@ function* rawLines(path: string): Generator<{ text: string; complete: boolean }>
 
 function endOfLastLine(fd: number, size: number): number {
   const chunk = Buffer.alloc(CHUNK_BYTES);
-  for (let end = size; end > 0; ) {
+  for (let end = size; end > 0;) {
     const start = Math.max(0, end - CHUNK_BYTES);
     const read = readSync(fd, chunk, 0, end - start, start);
     const newline = chunk.subarray(0, read).lastIndexOf(10);

@@ -42,7 +42,8 @@ export function outboxIn(db: Db): Store['outbox'] {
     ofConversation: (conversationId) =>
       select('WHERE outbox.conversation_id = @conversationId ORDER BY outbox.id', { conversationId }),
     hasComment: (conversationId, commentId) =>
-      db.prepare('SELECT 1 FROM outbox WHERE conversation_id = ? AND comment_id = ?').get(conversationId, commentId) !== undefined,
+      db.prepare('SELECT 1 FROM outbox WHERE conversation_id = ? AND comment_id = ?').get(conversationId, commentId) !==
+      undefined,
     update(id, change) {
       const columns = toColumns(change, FIELDS);
       db.prepare(`UPDATE outbox SET ${assignments(columns)} WHERE id = @id`).run({ ...columns, id });

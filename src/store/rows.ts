@@ -60,9 +60,9 @@ function column(name: string): string {
 
 function read(value: unknown, kind: FieldKind): unknown {
   if (value === null || value === undefined) return kind === 'bool' ? false : null;
-  if (kind === 'time') return parseTime(String(value));
+  if (kind === 'time') return parseTime(value as string);
   if (kind === 'bool') return value === 1;
-  if (kind === 'json') return JSON.parse(String(value));
+  if (kind === 'json') return JSON.parse(value as string);
   return value;
 }
 

@@ -33,7 +33,9 @@ export function commentsIn(db: Db): Store['comments'] {
 export function entriesIn(db: Db): Store['entries'] {
   return {
     add: (attempt, { n, at, text }) =>
-      void db.prepare('INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?)').run(attempt, n, new Date(at).toISOString(), text),
+      void db
+        .prepare('INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?)')
+        .run(attempt, n, new Date(at).toISOString(), text),
     newest: (attempt, limit) =>
       db
         .prepare<[string, number], { n: number; at: string; text: string }>(
@@ -70,7 +72,8 @@ export function wishesIn(db: Db, clock: Clock): Store['wishes'] {
 
 export function factsIn(db: Db): Store['facts'] {
   return {
-    get: (key) => db.prepare<[string], { value: string }>('SELECT value FROM facts WHERE key = ?').get(key)?.value ?? null,
+    get: (key) =>
+      db.prepare<[string], { value: string }>('SELECT value FROM facts WHERE key = ?').get(key)?.value ?? null,
     set: (key, value) => void db.prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)').run(key, value),
   };
 }
@@ -79,10 +82,14 @@ export function responsesIn(db: Db): Store['cache'] {
   return {
     get: (key) =>
       db
-        .prepare<[string], { url: string; etag: string; body: string }>('SELECT url, etag, body FROM responses WHERE key = ?')
+        .prepare<[string], { url: string; etag: string; body: string }>(
+          'SELECT url, etag, body FROM responses WHERE key = ?',
+        )
         .get(key) ?? null,
     set: (key, entry) =>
-      void db.prepare('INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?)').run(key, entry.url, entry.etag, entry.body),
+      void db
+        .prepare('INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?)')
+        .run(key, entry.url, entry.etag, entry.body),
   };
 }
 
@@ -105,6 +112,7 @@ export function usageIn(db: Db): Store['usage'] {
       void db
         .prepare('INSERT INTO usage VALUES (?, ?) ON CONFLICT DO UPDATE SET tokens = tokens + excluded.tokens')
         .run(day, tokens),
-    of: (day) => db.prepare<[string], { tokens: number }>('SELECT tokens FROM usage WHERE day = ?').get(day)?.tokens ?? 0,
+    of: (day) =>
+      db.prepare<[string], { tokens: number }>('SELECT tokens FROM usage WHERE day = ?').get(day)?.tokens ?? 0,
   };
 }

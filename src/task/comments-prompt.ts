@@ -8,7 +8,8 @@ export function formatNewComments(comments: Comment[], contextLength: number): s
   const [only] = comments;
   if (comments.length === 1 && only) return `[New Comment from @${only.author}]:\n${bodyOf(only, room)}`;
   const parts = comments.map(
-    (comment, index) => `Comment ${index + 1} from @${comment.author} (${comment.updatedAt}):\n${bodyOf(comment, room)}`,
+    (comment, index) =>
+      `Comment ${index + 1} from @${comment.author} (${comment.updatedAt}):\n${bodyOf(comment, room)}`,
   );
   return ['[New Comments Detected]:', ...parts].join('\n\n');
 }

@@ -18,7 +18,9 @@ export function judgeCompletion(body: string, keywords: string[]): Completion {
 /** The first of the keywords that the comment has in its own words. */
 export function keywordIn(body: string, keywords: string[]): string | null {
   const text = fold(ownWords(body));
-  return keywords.find((keyword) => patternOf(keyword) !== '' && new RegExp(patternOf(keyword), 'u').test(text)) ?? null;
+  return (
+    keywords.find((keyword) => patternOf(keyword) !== '' && new RegExp(patternOf(keyword), 'u').test(text)) ?? null
+  );
 }
 
 function patternOf(keyword: string): string {

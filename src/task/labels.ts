@@ -17,7 +17,11 @@ export function labelOfState(state: ConversationState, labels: LabelNames): stri
 }
 
 /** What to add and what to remove so that of the labels we own only `wanted` is left. Names are compared without case. */
-export function labelChange(present: string[], wanted: string, labels: LabelNames): { add: string[]; remove: string[] } {
+export function labelChange(
+  present: string[],
+  wanted: string,
+  labels: LabelNames,
+): { add: string[]; remove: string[] } {
   const owned = ownedLabels(labels).map(fold);
   return {
     add: present.some((label) => fold(label) === fold(wanted)) ? [] : [wanted],
@@ -37,10 +41,18 @@ function ownedLabels(labels: LabelNames): string[] {
 export function labelSpecs(labels: LabelNames): LabelSpec[] {
   return [
     { name: labels.botLabel, color: '1d76db', description: 'Put this on to have the coding agent work on it' },
-    { name: labels.processingLabel, color: 'fbca04', description: 'The coding agent is at work; take it off to stop it' },
+    {
+      name: labels.processingLabel,
+      color: 'fbca04',
+      description: 'The coding agent is at work; take it off to stop it',
+    },
     { name: labels.awaitingLabel, color: 'c5def5', description: 'The coding agent waits for an answer in the thread' },
     { name: labels.doneLabel, color: '0e8a16', description: 'The coding agent has finished' },
-    { name: labels.pausedLabel, color: 'd4c5f9', description: 'The coding agent was paused; take it off to let it go on' },
+    {
+      name: labels.pausedLabel,
+      color: 'd4c5f9',
+      description: 'The coding agent was paused; take it off to let it go on',
+    },
     { name: labels.stoppedLabel, color: 'e4e669', description: 'The coding agent was stopped' },
     { name: labels.failedLabel, color: 'b60205', description: 'The coding agent could not do it' },
   ];

@@ -40,7 +40,8 @@ export function requestText({ item, files, comments, leftOut, contextLength }: R
     itemText(item, contextLength),
     files.length > 0 && changedFiles(files),
     ...comments.map((comment) => commentText(comment, contextLength)),
-    leftOut > 0 && `(${leftOut} comments are left out: they are by people who do not count here, or older than there is room for.)`,
+    leftOut > 0 &&
+      `(${leftOut} comments are left out: they are by people who do not count here, or older than there is room for.)`,
   ]
     .filter(Boolean)
     .join('\n\n');

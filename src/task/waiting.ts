@@ -9,7 +9,11 @@ export type WaitingDecision =
   /** Something was said that wants an answer; `judge`: perhaps it is only thanks, the model decides. */
   | { kind: 'answer'; judge: boolean }
   /** It ends; `silent`: without a comment. */
-  | { kind: 'close'; why: 'completion' | 'timeout' | 'closed' | 'merged' | 'gone' | 'label_removed' | 'handling_off' | 'stop_command'; silent: boolean };
+  | {
+      kind: 'close';
+      why: 'completion' | 'timeout' | 'closed' | 'merged' | 'gone' | 'label_removed' | 'handling_off' | 'stop_command';
+      silent: boolean;
+    };
 
 export interface WaitingFacts {
   handlingEnabled: boolean;
@@ -39,7 +43,8 @@ export function decideWaiting(conversation: Conversation, facts: WaitingFacts): 
 /** Thanks and nothing else in every new comment: finished. One that says more is asked about, unless no keyword is there. */
 function decideOnWords({ fresh, keywords }: WaitingFacts): WaitingDecision {
   const judgements = fresh.map((comment) => judgeCompletion(comment.body, keywords));
-  if (judgements.every((judgement) => judgement === 'complete')) return { kind: 'close', why: 'completion', silent: false };
+  if (judgements.every((judgement) => judgement === 'complete'))
+    return { kind: 'close', why: 'completion', silent: false };
   return { kind: 'answer', judge: judgements.every((judgement) => judgement !== 'no') };
 }
 

@@ -4,6 +4,7 @@ import { LineBuffer } from './line-buffer.js';
 const MOST_LINES = 500;
 const LONGEST_LINE = 1000;
 const LAST_LINES = 5;
+// eslint-disable-next-line no-control-regex -- terminals' colours begin with this character
 const ESCAPE_SEQUENCES = /\u001b\[[0-9;?]*[A-Za-z]/g;
 
 /** What a server process says besides its messages: into the log, bounded, the last lines kept for error texts. */

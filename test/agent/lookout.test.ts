@@ -27,6 +27,10 @@ class TinyForge {
     return Promise.resolve(this.comments);
   }
 
+  promptly<T>(ask: () => Promise<T>): Promise<T> {
+    return ask();
+  }
+
   whoAmI(): Promise<string> {
     return Promise.resolve('agent-bot');
   }
@@ -36,7 +40,9 @@ class TinyForge {
   }
 }
 
-async function lookoutWith(yaml = ''): Promise<{ forge: TinyForge; lookout: Lookout; lookAt: (seconds: number, always?: boolean) => Promise<boolean> }> {
+async function lookoutWith(
+  yaml = '',
+): Promise<{ forge: TinyForge; lookout: Lookout; lookAt: (seconds: number, always?: boolean) => Promise<boolean> }> {
   rig = await memoryRig(`llm: { openai: { model: some-model } }\n${yaml}`);
   const forge = new TinyForge();
   rig.agent.forges.set('github', forge as unknown as Forge);
@@ -77,17 +83,20 @@ test('after 429 it waits 1, 2, 4 … 60 s, even for the last look, and success b
   expect(await lookAt(now + 1)).toBe(true);
 });
 
-test.each(['refused', 'forbidden', 'unreachable'] as const)('"%s" is a warning, counted, and the next time it looks again', async (kind) => {
-  const { forge, lookout, lookAt } = await lookoutWith();
-  forge.failure = new ForgeError(kind, 'no luck', { source: 'github', status: 500 });
-  expect(await lookAt(0)).toBe(true);
-  expect(await lookAt(1)).toBe(true);
-  expect(lookout.statistics).toMatchObject({ checks: 2, errors: 2 });
-  expect(rig.log.filter(({ level }) => level === 'warning').map(({ message }) => message)).toEqual([
-    'コメント取得中にエラー発生: no luck (Task: the-uuid)',
-    'コメント取得中にエラー発生: no luck (Task: the-uuid)',
-  ]);
-});
+test.each(['refused', 'forbidden', 'unreachable'] as const)(
+  '"%s" is a warning, counted, and the next time it looks again',
+  async (kind) => {
+    const { forge, lookout, lookAt } = await lookoutWith();
+    forge.failure = new ForgeError(kind, 'no luck', { source: 'github', status: 500 });
+    expect(await lookAt(0)).toBe(true);
+    expect(await lookAt(1)).toBe(true);
+    expect(lookout.statistics).toMatchObject({ checks: 2, errors: 2 });
+    expect(rig.log.filter(({ level }) => level === 'warning').map(({ message }) => message)).toEqual([
+      'コメント取得中にエラー発生: no luck (Task: the-uuid)',
+      'コメント取得中にエラー発生: no luck (Task: the-uuid)',
+    ]);
+  },
+);
 
 test('anything but a forge that fails is not swallowed', async () => {
   const { forge, lookAt } = await lookoutWith();

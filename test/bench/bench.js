@@ -1,7 +1,6 @@
 // `npm run bench`: what the program adds to the model's own time and tokens, as ratios to floors measured in the same run.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -58,12 +57,32 @@ const first = model.requests.find((request) => request.messages.length === 2);
 const system = first.messages[0].content.length / 4;
 
 print([
-  ['idle tick, wall', `${idle.ms.toFixed(0)} ms`, `${(idle.ms / floor.ms).toFixed(1)} × node -e 0 (${floor.ms.toFixed(0)} ms)`, 'at most 10 ×'],
-  ['idle tick, peak memory', `${idle.mb.toFixed(0)} MB`, `${(idle.mb / floor.mb).toFixed(1)} × node -e 0 (${floor.mb.toFixed(0)} MB)`, 'at most 90 MB'],
-  ['start to first model request', `${begin.ms.toFixed(0)} ms`, `${(begin.ms / loop.ms).toFixed(2)} × the smallest loop (${loop.ms.toFixed(0)} ms)`, 'at most 1.5 ×'],
+  [
+    'idle tick, wall',
+    `${idle.ms.toFixed(0)} ms`,
+    `${(idle.ms / floor.ms).toFixed(1)} × node -e 0 (${floor.ms.toFixed(0)} ms)`,
+    'at most 10 ×',
+  ],
+  [
+    'idle tick, peak memory',
+    `${idle.mb.toFixed(0)} MB`,
+    `${(idle.mb / floor.mb).toFixed(1)} × node -e 0 (${floor.mb.toFixed(0)} MB)`,
+    'at most 90 MB',
+  ],
+  [
+    'start to first model request',
+    `${begin.ms.toFixed(0)} ms`,
+    `${(begin.ms / loop.ms).toFixed(2)} × the smallest loop (${loop.ms.toFixed(0)} ms)`,
+    'at most 1.5 ×',
+  ],
   ['from a reply to the next request, early turns', `${early.toFixed(2)} ms`, '', 'about 3 ms'],
   [`the same at turn ${TURNS}`, `${late.toFixed(2)} ms`, `${(late / early).toFixed(2)} × the early turns`, '1 ×'],
-  ['peak memory of the long attempt', `${long.mb.toFixed(0)} MB`, `${(long.mb / idle.mb).toFixed(1)} × the idle tick`, ''],
+  [
+    'peak memory of the long attempt',
+    `${long.mb.toFixed(0)} MB`,
+    `${(long.mb / idle.mb).toFixed(1)} × the idle tick`,
+    '',
+  ],
   ['forge requests a turn that are no 304', (charged / TURNS).toFixed(3), '', 'at most 1'],
   ['system prompt without tool list', `about ${system.toFixed(0)} tokens`, '', 'under 700'],
 ]);
@@ -87,7 +106,10 @@ function configure() {
   const config = {
     task_source: 'github',
     github: { api_url: playground.github.apiUrl, token: 'token-0123456789', repositories: ['octo/bench'] },
-    llm: { provider: 'openai', openai: { base_url: model.urls.openai, api_key: 'key-0123456789', model: 'canned', context_length: 10_000_000 } },
+    llm: {
+      provider: 'openai',
+      openai: { base_url: model.urls.openai, api_key: 'key-0123456789', model: 'canned', context_length: 10_000_000 },
+    },
     max_llm_process_num: TURNS + 10,
     limits: { same_error: 100_000 },
     comment_handling: { enabled: false },
@@ -108,7 +130,11 @@ function firstRequest(args) {
 
 async function run(args, cwd = process.cwd()) {
   const began = performance.now();
-  const child = spawn('/usr/bin/env', ['node', '--import', memoryProbe(), ...args], { cwd, env: { ...process.env, AGENT_CONFIG: '' }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('/usr/bin/env', ['node', '--import', memoryProbe(), ...args], {
+    cwd,
+    env: { ...process.env, AGENT_CONFIG: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let printed = '';
   child.stderr.on('data', (chunk) => (printed += chunk));
   child.stdout.resume();
@@ -136,7 +162,8 @@ function median(numbers) {
 
 async function playgroundOf(folder) {
   const outfile = join(folder, 'playground.mjs');
-  const contents = "export { startPlayground } from './src/playground/start.ts'; export { startCannedModel } from './src/playground/model.ts';";
+  const contents =
+    "export { startPlayground } from './src/playground/start.ts'; export { startCannedModel } from './src/playground/model.ts';";
   await build({ ...node, stdin: { contents, resolveDir: root, loader: 'ts' }, outfile });
   return import(pathToFileURL(outfile).href);
 }

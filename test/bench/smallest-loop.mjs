@@ -9,6 +9,9 @@ await client.connect(new StdioClientTransport({ command: process.execPath, args:
 const { tools } = await client.listTools();
 const openai = new OpenAI({ baseURL, apiKey: 'key-0123456789' });
 const messages = [{ role: 'user', content: 'Nothing to see.' }];
-const offered = tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name: `notes__${name}`, description, parameters: inputSchema } }));
+const offered = tools.map(({ name, description, inputSchema }) => ({
+  type: 'function',
+  function: { name: `notes__${name}`, description, parameters: inputSchema },
+}));
 await openai.chat.completions.create({ model: 'canned', messages, tools: offered });
 await client.close();

@@ -96,13 +96,19 @@ describe('a repository that vanished', () => {
     for (const login of ['alice', 'agent-bot']) stage.world.setAccess('octo/other', login, 'write');
     const waiting = stage.world.addIssue('octo/other', { title: 'First', author: 'alice', labels: [LABEL] });
     stage.configure({ github: { repositories: ['octo/other', REPO] } });
+    const earlier = stage.issue();
     expect((await stage.tick()).code).toBe(0);
     expect(stage.world.labels('octo/other', waiting)).toEqual(['awaiting-response']);
     stage.world.deleteRepository('octo/other');
+    stage.query("UPDATE outbox SET body = 'Sent late. ' || body WHERE kind = 'result'"); // as if it could not be sent before
     const n = stage.issue();
     const { code, stderr } = await stage.tick();
     expect([code, stderr]).toEqual([4, expect.stringMatching(/^agent: [^\n]*octo\/other[^\n]*\n$/)]);
     expect(stage.labels(n)).toEqual(['awaiting-response']);
+    expect(stage.comments(earlier).at(-1)!.body).toMatch(/^Sent late\. /);
+    expect(stage.query("SELECT state FROM conversations WHERE repo = 'other'")).toEqual([
+      { state: 'awaiting-response' },
+    ]);
   });
 });
 
@@ -116,12 +122,11 @@ if (canMount) {
     const agent = `"${process.execPath}" "${join(process.cwd(), 'bin/agent.js')}" run`;
     const script = [
       'mount -t tmpfs -o size=4m tmpfs contexts || exit 99',
-      `${agent} --dry-run >/dev/null`,
       'touch contexts/pause_signal',
-      `${agent}`, // makes the database
+      agent, // makes the database
       'rm contexts/pause_signal',
       'head -c 9000000 /dev/zero > contexts/filler 2>/dev/null',
-      'truncate -s -60k contexts/filler',
+      'truncate -s -150k contexts/filler',
       agent,
       'echo "full: $?"',
       'rm contexts/filler',
@@ -135,7 +140,9 @@ if (canMount) {
     });
     const { stdout, stderr } = await finished(child);
     expect(stdout).toBe('full: 1\nroom: 0\n');
-    expect(stderr).toMatch(/^agent: [^\n]*(ENOSPC|full)[^\n]*\n$/);
+    expect(stderr).toMatch(/^agent: \S*contexts cannot be written \([^\n]*(ENOSPC|full)[^\n]*make room there[^\n]*\n$/);
+    expect(stage.log()).toMatch(/the tick broke off.*(ENOSPC|full)/);
+    expect(seen).toContain('coding agent processing');
     expect(seen).not.toMatch(/result|awaiting|done|failed/);
     expect(stage.labels(n)).toEqual(['awaiting-response']);
     expect(stage.kinds(n)).toEqual(['progress', 'result']);
@@ -146,4 +153,3 @@ if (canMount) {
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
-

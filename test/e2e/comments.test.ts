@@ -63,8 +63,7 @@ describe.each([
     expect(stage.kinds(ref)).toEqual(['progress', 'result']);
     expect(stage.labels(ref)).toEqual(['awaiting-response']);
 
-    const ticks = [await stage.tick(), await stage.tick()];
-    expect(ticks.map(({ code }) => code)).toEqual([0, 0]);
+    expect(await stage.tick()).toMatchObject({ code: 0 });
     expect(turnRequests(stage)).toHaveLength(3);
   });
 });
@@ -85,30 +84,39 @@ describe.each(['github', 'gitlab'] as const)('on %s', (forge) => {
     expect(third!.at(-1)!.content).toContain(`Comment 1 from @alice (${timeOf(n, id)}):\nRather say good day.`);
   });
 
-  test.each(forge === 'github' ? [10, 101, 250, 10_000] : [101, 10_000])('%i earlier comments make no difference to what a look costs', async (count) => {
-    let n = 0;
-    const looks: string[][] = [];
-    const meanwhile = (turn: number): void => {
-      looks.push(requests(stage));
-      stage.playground.journal.clear();
-      if (turn === 1) say(n, 'alice', 'One more thing.');
-    };
-    await play({ turns: [note('one', 1050), done(), done()], meanwhile }, { forge });
-    n = stage.issue();
-    const begin = Date.now() - count * 2000 - 300_000;
-    for (let i = 0; i < count; i++) stage.world.comment(REPO, n, { author: 'alice', body: `earlier ${i}`, at: begin + i * 1000 });
-    await stage.tick();
-    const reads = looks.slice(1).map((look) => look.filter((each) => each.startsWith('GET') && /(issues\/1|notes|comments)/.test(each)));
-    expect(reads[0]).toHaveLength(2);
-    expect(reads[0]!.every((each) => each.endsWith(' conditional'))).toBe(true);
-    expect(reads[1]).toHaveLength(2);
-    expect(turnRequests(stage)[2]!.at(-1)!.content).toBe('[New Comment from @alice]:\nOne more thing.');
-  });
+  test.each(forge === 'github' ? [10, 101, 250, 10_000] : [101, 10_000])(
+    '%i earlier comments make no difference to what a look costs',
+    async (count) => {
+      let n = 0;
+      const looks: string[][] = [];
+      const meanwhile = (turn: number): void => {
+        looks.push(requests(stage));
+        stage.playground.journal.clear();
+        if (turn === 1) say(n, 'alice', 'One more thing.');
+      };
+      await play({ turns: [note('one', 1050), done(), done()], meanwhile }, { forge });
+      n = stage.issue();
+      const begin = Date.now() - count * 2000 - 300_000;
+      for (let i = 0; i < count; i++)
+        stage.world.comment(REPO, n, { author: 'alice', body: `earlier ${i}`, at: begin + i * 1000 });
+      await stage.tick();
+      const reads = looks
+        .slice(1)
+        .map((look) => look.filter((each) => each.startsWith('GET') && /(issues\/1|notes|comments)/.test(each)));
+      expect(reads[0]).toHaveLength(2);
+      expect(reads[0]!.every((each) => each.endsWith(' conditional'))).toBe(true);
+      expect(reads[1]).toHaveLength(2);
+      expect(turnRequests(stage)[2]!.at(-1)!.content).toBe('[New Comment from @alice]:\nOne more thing.');
+    },
+  );
 });
 
 test('a comment that arrives while the model says done is answered in the same attempt, before the label moves', async () => {
   let n = 0;
-  await play({ turns: [done('Early.'), done('With the addition.')], meanwhile: (turn) => void (turn === 0 && say(n, 'alice', 'Wait, add tests.')) });
+  await play({
+    turns: [done('Early.'), done('With the addition.')],
+    meanwhile: (turn) => void (turn === 0 && say(n, 'alice', 'Wait, add tests.')),
+  });
   n = stage.issue();
   await stage.tick();
   expect(turnRequests(stage)[1]!.at(-1)!.content).toBe('[New Comment from @alice]:\nWait, add tests.');
@@ -132,20 +140,29 @@ test('statistics and the lines of the source document are in the log, at the lev
   expect(log).toMatch(/comment detection statistics \{"checks":\d,"detections":1,"found":1,"added":1,"errors":0\}/);
 });
 
-test.each([401, 403, 404])('a thread that answers %i does not stop the work; it is looked at again', async (status) => {
-  let n = 0;
-  const meanwhile = (turn: number): void => {
-    if (turn === 0) stage.playground.faults.add({ kind: 'fail_before', status, method: 'GET', path: /\/comments\?/, times: 1 });
-    if (turn === 0) say(n, 'alice', 'Heard in the end.');
-  };
-  await play({ turns: [note('one', 1050), done(), done()], meanwhile });
-  n = stage.issue();
-  expect(await stage.tick()).toMatchObject({ code: 0 });
-  expect(stage.notes).toEqual(['one']);
-  expect(stage.log()).toMatch(new RegExp(`WARNING .*コメント取得中にエラー発生: .*\\(Task: ${uuid()}\\)`));
-  expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @alice]:\nHeard in the end.');
-  expect(stage.labels(n)).toEqual(['awaiting-response']);
-});
+test.each([401, 403, 500, 429])(
+  'a thread that answers %i neither stops the work nor keeps it waiting; it is looked at again',
+  async (status) => {
+    let n = 0;
+    const meanwhile = (turn: number): void => void (turn === 0 && say(n, 'alice', 'Heard in the end.'));
+    await play({ turns: [note('one', status === 429 ? 1050 : 0), done(), done()], meanwhile });
+    const headers: Record<string, string> = status === 429 ? { 'retry-after': '1' } : {};
+    stage.playground.faults.add({
+      kind: 'fail_before',
+      status,
+      headers,
+      method: 'GET',
+      path: /\/comments\?.*since/,
+      times: 1,
+    });
+    n = stage.issue();
+    expect(await stage.tick()).toMatchObject({ code: 0 });
+    expect(stage.notes).toEqual(['one']);
+    expect(stage.log()).toMatch(new RegExp(`WARNING .*コメント取得中にエラー発生: .*\\(Task: ${uuid()}\\)`));
+    expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @alice]:\nHeard in the end.');
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+  },
+);
 
 test('a malformed comment is skipped with a warning, and the others count', async () => {
   let n = 0;
@@ -164,7 +181,8 @@ test('a malformed comment is skipped with a warning, and the others count', asyn
 
 test('enabled: false looks for no comments while it works; they are answered afterwards', async () => {
   let n = 0;
-  const meanwhile = (turn: number): void => void (turn === 0 && n !== 0 && turnRequests(stage).length === 1 && say(n, 'alice', 'Afterwards then.'));
+  const meanwhile = (turn: number): void =>
+    void (turn === 0 && n !== 0 && turnRequests(stage).length === 1 && say(n, 'alice', 'Afterwards then.'));
   await play({ turns: [done()], meanwhile }, { config: { comment_detection: { enabled: false } } });
   n = stage.issue();
   await stage.tick();
@@ -174,18 +192,27 @@ test('enabled: false looks for no comments while it works; they are answered aft
   expect(turnRequests(stage)[1]!.at(-1)!.content).toBe('[New Comment from @alice]:\nAfterwards then.');
 });
 
-test('bot_username: everything by that account is ours; without it the unmarked words of the token\'s owner are a person\'s', async () => {
+test("bot_username: everything by that account is ours; without it the unmarked words of the token's owner are a person's", async () => {
   let n = 0;
   const meanwhile = (turn: number): void => {
     if (turn === 0) say(n, 'agent-bot', 'I lent it my own token.');
     if (turn === 0) say(n, 'alice', `Nice try <!-- agent:v1 attempt=${uuid()} kind=result n=1 -->`);
   };
-  for (const [botUsername, heard] of [[null, 2], ['agent-bot', 1]] as const) {
-    await play({ turns: [done(), done()], meanwhile }, { config: { comment_detection: { bot_username: botUsername } } });
+  for (const [botUsername, heard] of [
+    [null, 2],
+    ['agent-bot', 1],
+  ] as const) {
+    await play(
+      { turns: [done(), done()], meanwhile },
+      { config: { comment_detection: { bot_username: botUsername } } },
+    );
     n = stage.issue();
     await stage.tick();
     const last = turnRequests(stage)[1]!.at(-1)!.content;
-    expect({ heard: last.startsWith('[New Comments Detected]') ? 2 : 1, copied: last.includes('Nice try') }).toEqual({ heard, copied: true });
+    expect({ heard: last.startsWith('[New Comments Detected]') ? 2 : 1, copied: last.includes('Nice try') }).toEqual({
+      heard,
+      copied: true,
+    });
     if (botUsername === null) await stage.close();
   }
 });
@@ -197,6 +224,17 @@ test('github.username does the same where bot_username is not set', async () => 
   n = stage.issue();
   expect(await stage.tick()).toMatchObject({ code: 0 });
   expect(turnRequests(stage)).toHaveLength(1);
+});
+
+test('a token without a name: one warning, and own comments are told by id and marker alone', async () => {
+  let n = 0;
+  const meanwhile = (turn: number): void => void (turn === 0 && say(n, 'alice', 'More.'));
+  await play({ turns: [done(), done()], meanwhile });
+  stage.playground.faults.add({ kind: 'fail_before', status: 403, path: /\/user$/, times: 9 });
+  n = stage.issue();
+  expect(await stage.tick()).toMatchObject({ code: 0 });
+  expect(turnRequests(stage)).toHaveLength(2);
+  expect(stage.log().match(/WARNING .*the token has no account name/g)).toHaveLength(1);
 });
 
 test('check_interval: 3 looks at every third checkpoint only, and always before done', async () => {
@@ -223,11 +261,19 @@ test.each([
   let ref: Ref = 0;
   const meanwhile = (turn: number): void => {
     if (turn !== 0) return;
-    stage.world.addReviewComment(REPO, ref, { author: 'alice', body: 'Name it better.', file: 'src/greet.ts', line: 7 });
+    stage.world.addReviewComment(REPO, ref, {
+      author: 'alice',
+      body: 'Name it better.',
+      file: 'src/greet.ts',
+      line: 7,
+    });
     if (forge === 'github') stage.world.addReview(REPO, ref, { author: 'alice', body: 'Nearly there.' });
     say(ref, 'alice', 'See my review.');
   };
-  await play({ turns: [done(), done()], meanwhile }, { forge, config: { comment_detection: { include_review_comments: included } } });
+  await play(
+    { turns: [done(), done()], meanwhile },
+    { forge, config: { comment_detection: { include_review_comments: included } } },
+  );
   ref = changeBy(stage);
   await stage.tick();
   const last = turnRequests(stage)[1]!.at(-1)!.content;
@@ -243,7 +289,8 @@ test.each([
 ] as const)('respond_to: %s hears %j, in the first request and while it works', async (respondTo, heard) => {
   const people = ['alice', 'bob', 'carol', 'mallory'];
   let n = 0;
-  const meanwhile = (turn: number): void => void (turn === 0 && people.forEach((who) => say(n, who, `later from ${who}`)));
+  const meanwhile = (turn: number): void =>
+    void (turn === 0 && people.forEach((who) => say(n, who, `later from ${who}`)));
   const config = { comment_handling: { respond_to: respondTo }, security: { trusted_users: ['Carol'] } };
   await play({ turns: [done(), done()], meanwhile }, { config });
   stage.world.setAccess(REPO, 'bob', 'write');

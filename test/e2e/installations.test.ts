@@ -26,7 +26,11 @@ test('ten ticks at once: each task is worked on once, and nobody complains', asy
   const ticks = await Promise.all(Array.from({ length: 10 }, () => stage.tick()));
   expect(ticks).toEqual(Array.from({ length: 10 }, () => ({ code: 0, stdout: '', stderr: '' })));
   expect(stage.notes).toHaveLength(3);
-  for (const n of issues) expect({ kinds: stage.kinds(n), labels: stage.labels(n) }).toEqual({ kinds: ['progress', 'result'], labels: ['awaiting-response'] });
+  for (const n of issues)
+    expect({ kinds: stage.kinds(n), labels: stage.labels(n) }).toEqual({
+      kinds: ['progress', 'result'],
+      labels: ['awaiting-response'],
+    });
   expect(stage.query("SELECT uuid FROM tasks WHERE status = 'completed'")).toHaveLength(3);
 });
 

@@ -4,7 +4,10 @@ let stage: Stage;
 afterEach(() => stage.close());
 
 const done = (comment: string) => ({ done: true as const, comment });
-const note = (text: string, comment = 'Noting.') => ({ text: comment, toolCalls: [{ tool: 'notes/note', args: { text } }] });
+const note = (text: string, comment = 'Noting.') => ({
+  text: comment,
+  toolCalls: [{ tool: 'notes/note', args: { text } }],
+});
 
 async function oneIssue(options: StageOptions): Promise<number> {
   stage = await setStage(options);
@@ -37,7 +40,12 @@ describe.each(['openai', 'lmstudio', 'ollama'] as const)('%s', (provider) => {
       expect(second!.messages.at(-1)).toMatchObject({ role: 'user' });
       expect(second!.messages.at(-1)!.content).toMatch(/notes\/note[^]*"text":"hello"[^]*previous_output:\s*noted/);
     }
-    expect(stage.attempt()).toMatchObject({ llm_provider: provider, status: 'completed', llm_call_count: 2, tool_call_count: 1 });
+    expect(stage.attempt()).toMatchObject({
+      llm_provider: provider,
+      status: 'completed',
+      llm_call_count: 2,
+      tool_call_count: 1,
+    });
     expect(stage.attempt()['total_tokens']).toBeGreaterThan(300);
     if (provider === 'ollama') expect(first!.body).toMatchObject({ options: { num_ctx: 32_768 } });
   });
@@ -57,7 +65,7 @@ describe('replies that cannot be read', () => {
     });
     const { code, stdout, stderr } = await stage.tick();
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^agent: octo\/hello#1 failed: [^\n]+\n$/);
+    expect(stderr).toMatch(/^agent: octo\/hello#1 failed: 5 replies in a row could not be read[^\n]+\n$/);
     expect(stage.model.requests).toHaveLength(5);
     const complaints = stage.model.requests.slice(1).map(({ messages }) => messages.at(-1)!.content);
     expect(complaints).toEqual([
@@ -68,15 +76,24 @@ describe('replies that cannot be read', () => {
     ]);
     expect(stage.labels(n)).toEqual(['coding agent failed']);
     expect(stage.kinds(n)).toEqual(['progress', 'failure']);
-    expect(stage.comments(n)[1]!.body).toMatch(/^## Something went wrong\n\nThe model's reply could not be understood 5 times in a row\.[^]*### How to try again/);
-    expect(stage.attempt()).toMatchObject({ status: 'failed', llm_call_count: 5, error_message: expect.stringContaining('cut short') });
+    expect(stage.comments(n)[1]!.body).toMatch(
+      /^## Something went wrong\n\nThe model's reply could not be understood 5 times in a row\.[^]*### How to try again/,
+    );
+    expect(stage.attempt()).toMatchObject({
+      status: 'failed',
+      llm_call_count: 5,
+      error_message: expect.stringContaining('cut short'),
+    });
+    expect(stage.comments(n)[1]!.body).not.toContain(stage.dir);
     expect(stage.conversation()).toMatchObject({ state: 'failed' });
     expect(stage.log().match(/a reply could not be read/g)).toHaveLength(5);
   });
 
   test('one that was understood resets the count; what was cut short is never carried out', async () => {
     const cut = { ...note('half'), finish: 'length' as const };
-    const n = await oneIssue({ script: [cut, cut, cut, cut, note('whole'), cut, cut, cut, cut, done('Done.'), { text: 'Summary.' }] });
+    const n = await oneIssue({
+      script: [cut, cut, cut, cut, note('whole'), cut, cut, cut, cut, done('Done.'), { text: 'Summary.' }],
+    });
     expect((await stage.tick()).code).toBe(0);
     expect(stage.notes).toEqual(['whole']);
     expect(stage.model.requests[1]!.messages.at(-1)!.content).toContain('cut short');
@@ -84,7 +101,8 @@ describe('replies that cannot be read', () => {
   });
 
   test('JSON between prose, fences and reasoning is understood; nothing inside reasoning counts', async () => {
-    const command = (text: string) => JSON.stringify({ comment: 'why', command: { tool: 'notes/note', args: { text } } });
+    const command = (text: string) =>
+      JSON.stringify({ comment: 'why', command: { tool: 'notes/note', args: { text } } });
     await oneIssue({
       config: { llm: { function_calling: false } },
       script: [
@@ -107,10 +125,14 @@ describe('loops', () => {
     const { code, stderr } = await stage.tick();
     expect([code, stderr]).toEqual([1, expect.stringContaining('notes/fail was called 6 times running')]);
     expect(stage.model.requests).toHaveLength(6);
-    const warned = stage.model.requests.slice(1).map(({ messages }) => messages.at(-1)!.content.includes('time running'));
+    const warned = stage.model.requests
+      .slice(1)
+      .map(({ messages }) => messages.at(-1)!.content.includes('time running'));
     expect(warned).toEqual([false, false, true, true, true]);
     expect(stage.kinds(n)).toEqual(['progress', 'failure']);
-    expect(stage.comments(n)[1]!.body).toMatch(/notes\/fail gave the same result 6 times running[^]*### What was tried\n\n- Trying\.[^]*it cannot be done/);
+    expect(stage.comments(n)[1]!.body).toMatch(
+      /notes\/fail gave the same result 6 times running[^]*### What was tried\n\n- Trying\.[^]*it cannot be done/,
+    );
     expect(stage.labels(n)).toEqual(['coding agent failed']);
   });
 });
@@ -118,7 +140,8 @@ describe('loops', () => {
 test('a server that refuses tools is talked to in the JSON protocol, and that is remembered', async () => {
   await oneIssue({
     takesTools: false,
-    script: ({ messages }) => (messages.some(({ content }) => content.includes('previous_output')) ? done('Done.') : note('hello')),
+    script: ({ messages }) =>
+      messages.some(({ content }) => content.includes('previous_output')) ? done('Done.') : note('hello'),
   });
   expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(stage.notes).toEqual(['hello']);
@@ -133,7 +156,8 @@ test('a server that refuses tools is talked to in the JSON protocol, and that is
 
 test('two tasks: one fails, the other is worked on all the same', async () => {
   const n = await oneIssue({
-    script: ({ messages }) => (messages.some(({ content }) => content.includes('Impossible')) ? { text: 'No idea.' } : done('Easy.')),
+    script: ({ messages }) =>
+      messages.some(({ content }) => content.includes('Impossible')) ? { text: 'No idea.' } : done('Easy.'),
   });
   stage.world.editItem('octo/hello', n, { title: 'Impossible' }, 'alice');
   const other = stage.issue({ title: 'Possible' });

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPO, setStage, type Stage } from './stage.js';
 
@@ -20,7 +19,9 @@ function waitOf(row: Record<string, unknown>): number {
 }
 
 function posts(): string[] {
-  return stage.playground.journal.filter(({ method, path }) => method === 'POST' && /\/(comments|notes)$/.test(path)).map(({ path }) => path);
+  return stage.playground.journal
+    .filter(({ method, path }) => method === 'POST' && /\/(comments|notes)$/.test(path))
+    .map(({ path }) => path);
 }
 
 test('a model that is down parks the attempt, longer each time, claims nothing else, and repeats nothing when it is back', async () => {
@@ -36,10 +37,16 @@ test('a model that is down parks the attempt, longer each time, claims nothing e
   });
   const [n, other] = [stage.issue(), stage.issue({ title: 'Another' })];
   expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
-  expect(stage.attempt()).toMatchObject({ status: 'paused', paused_by: 'parked', error_message: expect.stringContaining('503') });
+  expect(stage.attempt()).toMatchObject({
+    status: 'paused',
+    paused_by: 'parked',
+    error_message: expect.stringContaining('503'),
+  });
   expect([stage.labels(n), stage.labels(other)]).toEqual([[PROCESSING], ['coding agent']]);
   expect(stage.kinds(n)).toEqual(['progress']);
-  expect(stage.comments(n)[0]!.body).toMatch(/\*\*Waiting\*\* — The model cannot be reached\. The work goes on after \d{4}-/);
+  expect(stage.comments(n)[0]!.body).toMatch(
+    /\*\*Waiting\*\* — The model cannot be reached\. The work goes on after \d{4}-/,
+  );
   expect(stage.query('SELECT count(*) AS n FROM tasks')).toEqual([{ n: 1 }]);
 
   stage.playground.journal.clear();
@@ -61,7 +68,9 @@ test('a model that is down parks the attempt, longer each time, claims nothing e
 });
 
 test('without a word from the server the wait is 1, 2, 4 … 60 minutes; before it is over nothing is asked', async () => {
-  stage = await setStage({ script: () => ({ status: 429, body: { error: { message: 'no money left', code: 'insufficient_quota' } } }) });
+  stage = await setStage({
+    script: () => ({ status: 429, body: { error: { message: 'no money left', code: 'insufficient_quota' } } }),
+  });
   const n = stage.issue();
   expect((await stage.tick()).code).toBe(0);
   expect(waitOf(stage.attempt())).toBe(MINUTE);
@@ -113,41 +122,77 @@ test('a forge that is down is exit 4 and does not keep the other one from its wo
   const other = gitlab.addIssue('group/sub/project', { title: 'Fix it', author: 'alice', labels: ['coding agent'] });
   stage.configure({
     task_source: ['github', 'gitlab'],
-    gitlab: { api_url: stage.playground.gitlab.apiUrl, token: 'token-of-gitlab-0123456789', projects: ['group/sub/project'] },
+    gitlab: {
+      api_url: stage.playground.gitlab.apiUrl,
+      token: 'token-of-gitlab-0123456789',
+      projects: ['group/sub/project'],
+    },
   });
   const n = stage.issue();
-  stage.playground.faults.add({ kind: 'fail_before', forge: 'github', status: 503, times: 1000, headers: { 'retry-after': '0' } });
+  stage.playground.faults.add({
+    kind: 'fail_before',
+    forge: 'github',
+    status: 503,
+    times: 1000,
+    headers: { 'retry-after': '0' },
+  });
   const { code, stdout, stderr } = await stage.tick();
   expect([code, stdout]).toEqual([4, '']);
   expect(stderr).toMatch(/^agent: [^\n]*GitHub[^\n]*503[^\n]*\n$/i);
-  expect([stage.labels(n), gitlab.labels('group/sub/project', other)]).toEqual([['coding agent'], ['awaiting-response']]);
+  expect([stage.labels(n), gitlab.labels('group/sub/project', other)]).toEqual([
+    ['coding agent'],
+    ['awaiting-response'],
+  ]);
 
   stage.playground.faults.clear();
   stage.world.removeToken('token-of-the-bot-0123456789');
-  stage.playground.faults.add({ kind: 'fail_before', forge: 'gitlab', status: 503, times: 1000, headers: { 'retry-after': '0' } });
+  stage.playground.faults.add({
+    kind: 'fail_before',
+    forge: 'gitlab',
+    status: 503,
+    times: 1000,
+    headers: { 'retry-after': '0' },
+  });
   const both = await stage.tick();
-  expect([both.code, both.stderr.trim().split('\n').sort()]).toEqual([3, [expect.stringMatching(/GitHub refused the token/), expect.stringMatching(/GitLab.*503/)]]);
+  expect([both.code, both.stderr.trim().split('\n').sort()]).toEqual([
+    3,
+    [expect.stringMatching(/GitHub refused the token/), expect.stringMatching(/GitLab.*503/)],
+  ]);
 });
 
-test.each(['github', 'gitlab'] as const)('%s names a time for its rate limit: no request before it, whatever tick', async (forge) => {
-  stage = await setStage({ forge, script: [done('Done.')] });
-  const n = stage.issue();
-  stage.playground.faults.add({ kind: 'primary_limit', resetInSeconds: 1800 });
-  const { code, stdout, stderr } = await stage.tick();
-  expect([code, stdout, stderr]).toEqual([4, '', expect.stringMatching(/^agent: [^\n]*wants no request before \d{4}-[^\n]*\n$/)]);
-  expect(stage.playground.journal).toHaveLength(forge === 'github' ? 1 : 2); // GitLab's two lists are asked for at once
-  stage.playground.journal.clear();
-  expect((await stage.tick()).code).toBe(4);
-  expect([...stage.playground.journal]).toEqual([]);
-  stage.query("UPDATE facts SET value = value - 1800000 WHERE key LIKE 'limited:%'");
-  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
-  expect(stage.labels(n)).toEqual(['awaiting-response']);
-});
+test.each(['github', 'gitlab'] as const)(
+  '%s names a time for its rate limit: no request before it, whatever tick',
+  async (forge) => {
+    stage = await setStage({ forge, script: [done('Done.')] });
+    const n = stage.issue();
+    stage.playground.faults.add({ kind: 'primary_limit', resetInSeconds: 1800 });
+    const { code, stdout, stderr } = await stage.tick();
+    expect([code, stdout, stderr]).toEqual([
+      4,
+      '',
+      expect.stringMatching(/^agent: [^\n]*wants no request before \d{4}-[^\n]*\n$/),
+    ]);
+    expect(stage.playground.journal).toHaveLength(forge === 'github' ? 1 : 2); // GitLab's two lists are asked for at once
+    stage.playground.journal.clear();
+    expect((await stage.tick()).code).toBe(4);
+    expect([...stage.playground.journal]).toEqual([]);
+    stage.query("UPDATE facts SET value = value - 1800000 WHERE key LIKE 'limited:%'");
+    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+  },
+);
 
 test('a forge that fails two tasks in a row is not asked for the third', async () => {
   stage = await setStage({ script: () => done('Done.') });
   const issues = [stage.issue(), stage.issue(), stage.issue()];
-  stage.playground.faults.add({ kind: 'fail_before', status: 503, method: 'GET', path: /\/issues\/\d+$/, times: 1000, headers: { 'retry-after': '0' } });
+  stage.playground.faults.add({
+    kind: 'fail_before',
+    status: 503,
+    method: 'GET',
+    path: /\/issues\/\d+$/,
+    times: 1000,
+    headers: { 'retry-after': '0' },
+  });
   expect((await stage.tick()).code).toBe(0);
   const read = new Set(stage.playground.journal.map(({ path }) => /\/issues\/(\d+)$/.exec(path)?.[1]).filter(Boolean));
   expect([...read]).toEqual(issues.slice(0, 2).map(String));
@@ -188,32 +233,25 @@ test('the tokens of a day, once spent, park until midnight', async () => {
   expect(stage.attempt()).toMatchObject({ paused_by: 'parked', not_before: expect.stringMatching(/T00:00:00\.000Z$/) });
 });
 
-test('what another installation works on is left alone for an hour and taken up anew after that', async () => {
-  stage = await setStage({ script: ({ n }) => (n === 0 ? { status: 429, headers: { 'retry-after': '600' } } : done('Done.')) });
-  const n = stage.issue();
-  expect((await stage.tick()).code).toBe(0);
-  rmSync(stage.dataDir, { recursive: true });
-  stage.playground.journal.clear();
-  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
-  expect([stage.labels(n), stage.playground.journal.filter(({ method }) => method !== 'GET')]).toEqual([[PROCESSING], []]);
-  for (const comment of stage.world.state.notes.values()) comment.updatedAt -= 61 * MINUTE;
-  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
-  expect([stage.labels(n), stage.kinds(n)]).toEqual([['awaiting-response'], ['progress', 'progress', 'result']]);
-});
-
 test('an MCP server that does not start: exit 1, nothing claimed, and what is unsettled is parked with the reason', async () => {
-  stage = await setStage({ script: ({ n }) => (n === 0 ? { status: 429, headers: { 'retry-after': '600' } } : done('Done.')) });
+  stage = await setStage({
+    script: ({ n }) => (n === 0 ? { status: 429, headers: { 'retry-after': '600' } } : done('Done.')),
+  });
   const n = stage.issue();
   const { mcp_servers: working } = stage.settings();
   expect((await stage.tick()).code).toBe(0);
   const other = stage.issue({ title: 'Another' });
-  stage.configure({ mcp_servers: [{ mcp_server_name: 'broken', command: [process.execPath, join(stage.dir, 'missing.mjs')] }] });
+  stage.configure({
+    mcp_servers: [{ mcp_server_name: 'broken', command: [process.execPath, join(stage.dir, 'missing.mjs')] }],
+  });
   due();
   const { code, stdout, stderr } = await stage.tick();
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^agent: an MCP server does not start: broken[^\n]*\n$/);
   expect([stage.labels(other), stage.comments(other)]).toEqual([['coding agent'], []]);
-  expect(stage.query('SELECT task_id, status, paused_by FROM tasks')).toEqual([{ task_id: '1', status: 'paused', paused_by: 'parked' }]);
+  expect(stage.query('SELECT task_id, status, paused_by FROM tasks')).toEqual([
+    { task_id: '1', status: 'paused', paused_by: 'parked' },
+  ]);
   expect(stage.kinds(n)).toEqual(['progress']);
   expect(stage.comments(n)[0]!.body).toMatch(/\*\*Waiting\*\* — The MCP server broken[^\n]* does not start\./);
   stage.configure({ mcp_servers: working });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Step } from '../../src/playground/model/steps.js';
 import {
   actionOf,
@@ -16,7 +17,7 @@ import {
   revision,
 } from './planning-script.js';
 import { LABEL, REPO, type Stage } from './stage.js';
-import { sweep, type Story } from './sweep.js';
+import { play, type KillPoint, type Remains, type Story } from './sweep.js';
 
 const spelled = {
   plan_revision: { reason: 'shorter', updated_action_plan: { actions: [{ id: 'b' }, { id: 'c' }].map(actionOf) } },
@@ -60,17 +61,31 @@ const answer = (stage: Stage, n: number): void => {
   stage.world.comment(REPO, n, { author: 'alice', body: 'Under the mat.' });
 };
 
-describe('killed at any request, a planned attempt carries on: nothing is planned, announced or executed twice', () => {
+describe('killed at any time, a planned attempt carries on: nothing is planned, announced or executed twice', () => {
   test.each<[string, Story]>([
     ['up to its question', { stage: stageIt, before: [], act: label }],
     ['from the answer to the result', { stage: stageIt, before: [label], act: answer }],
   ])(
     '%s',
     async (_, story) => {
-      const { points, differences } = await sweep(story);
-      expect(differences).toEqual([]);
-      expect(points).toBeGreaterThan(40);
+      const undisturbed = await play(story, null);
+      const points = undisturbed.points.filter(({ at, phase }) => at === 'model' || phase === 'after');
+      expect(points.length).toBeGreaterThan(20);
+      expect(await differences(story, undisturbed.remains, points)).toEqual([]);
     },
-    240_000,
+    600_000,
   );
 });
+
+/** A point that is not reached (how often a comment is edited is a matter of time) is one more undisturbed run. */
+async function differences(story: Story, expected: Remains, points: KillPoint[]): Promise<object[]> {
+  const found: object[] = [];
+  const next = async (): Promise<void> => {
+    for (let point = points.shift(); point; point = points.shift()) {
+      const { remains } = await play(story, point);
+      if (!isDeepStrictEqual(remains, expected)) found.push({ point, remains, expected });
+    }
+  };
+  await Promise.all([next(), next(), next()]);
+  return found;
+}

@@ -38,7 +38,9 @@ describe.each(['github', 'gitlab'] as const)('the first request on %s', (forge) 
     expect(text).toMatch(/<comment by="@alice" trusted="yes" at="[^"]+">\nplease be quick\n<\/comment>/);
     expect(text).not.toMatch(/delete everything|and more|ignore|sneaky|@bob|@mallory|changed|added/);
     expect(text).toMatch(/3 comments are left out/);
-    expect(stage.query("SELECT fate, count(*) AS n FROM comments WHERE fate <> 'own' GROUP BY fate ORDER BY fate")).toEqual([
+    expect(
+      stage.query("SELECT fate, count(*) AS n FROM comments WHERE fate <> 'own' GROUP BY fate ORDER BY fate"),
+    ).toEqual([
       { fate: 'ignored', n: 3 },
       { fate: 'read', n: 104 },
     ]);
@@ -54,17 +56,25 @@ describe.each(['github', 'gitlab'] as const)('the first request on %s', (forge) 
       head: 'fix/greeting',
       base: 'main',
       files: [
-        { path: 'src/greet.ts', status: 'modified', additions: 3, deletions: 1, patch: '@@ -1,1 +1,3 @@\n-hullo\n+hello\n+a\n+b' },
+        {
+          path: 'src/greet.ts',
+          status: 'modified',
+          additions: 3,
+          deletions: 1,
+          patch: '@@ -1,1 +1,3 @@\n-hullo\n+hello\n+a\n+b',
+        },
         { path: 'docs/new.md', status: 'added', additions: 1, deletions: 0, patch: '@@ -0,0 +1 @@\n+new' },
       ],
     });
     const ref = (forge === 'gitlab' ? `!${number}` : number) as number;
     stage.world.addReviewComment(REPO, ref, { author: 'alice', body: 'Why this line?', file: 'src/greet.ts', line: 2 });
-    if (forge === 'github') stage.world.addReview(REPO, ref, { author: 'alice', body: 'Nearly there.', state: 'CHANGES_REQUESTED' });
+    if (forge === 'github')
+      stage.world.addReview(REPO, ref, { author: 'alice', body: 'Nearly there.', state: 'CHANGES_REQUESTED' });
     stage.world.label(REPO, ref, LABEL, 'alice');
     const text = await firstRequest();
 
-    const [kind, type, mark] = forge === 'github' ? ['Pull request', 'pull_request', '#'] : ['Merge request', 'merge_request', '!'];
+    const [kind, type, mark] =
+      forge === 'github' ? ['Pull request', 'pull_request', '#'] : ['Merge request', 'merge_request', '!'];
     expect(text).toContain(`${kind} octo/hello${mark}${number}: Greet properly`);
     expect(text).toContain('Branches: fix/greeting -> main');
     expect(text).toMatch(/Changed files:\n- src\/greet\.ts: modified.*\n- docs\/new\.md: added/);
@@ -83,12 +93,15 @@ test.each([
   ['trusted', ['carol', 'alice', 'dave']],
   ['anyone', ['carol', 'alice', 'dave', 'mallory']],
 ])('respond_to %s: the comments of %s count', async (respond_to, heard) => {
-  stage = await setStage({ script: DONE, config: { comment_handling: { respond_to }, security: { trusted_users: ['dave'] } } });
+  stage = await setStage({
+    script: DONE,
+    config: { comment_handling: { respond_to }, security: { trusted_users: ['dave'] } },
+  });
   const n = stage.world.addIssue(REPO, { title: 'Fix it', author: 'carol' });
-  for (const author of ['carol', 'alice', 'dave', 'mallory']) stage.world.comment(REPO, n, { author, body: `${author} was here` });
+  for (const author of ['carol', 'alice', 'dave', 'mallory'])
+    stage.world.comment(REPO, n, { author, body: `${author} was here` });
   stage.world.label(REPO, n, LABEL, 'alice');
   const text = await firstRequest();
   expect([...text.matchAll(/(\w+) was here/g)].map(([, who]) => who)).toEqual(heard);
   expect(/(\d) comments are left out/.exec(text)?.[1]).toBe(heard.length === 4 ? undefined : String(4 - heard.length));
 });
-

@@ -16,7 +16,12 @@ function threeRepositories(): void {
     for (const login of ['alice', 'agent-bot']) stage.world.setAccess(path, login, 'write');
   }
   const add = (path: string, title: string, minute: number): void =>
-    void stage.world.addIssue(path, { title, author: 'alice', labels: [LABEL], createdAt: Date.UTC(2026, 0, 1, 0, minute) });
+    void stage.world.addIssue(path, {
+      title,
+      author: 'alice',
+      labels: [LABEL],
+      createdAt: Date.UTC(2026, 0, 1, 0, minute),
+    });
   add(REPO, 'newest here', 9);
   add('octo/third', 'of the third', 5);
   add(REPO, 'oldest', 1);
@@ -62,14 +67,20 @@ describe('agent run', () => {
       { repo: 'second', task_id: '1' },
     ]);
     const settled = await stage.agent('run', '--task', 'octo/second#1');
-    expect([settled.code, settled.stderr]).toEqual([2, expect.stringMatching(/octo\/second#1 is not ours to work on now[^]*awaiting-response/)]);
+    expect([settled.code, settled.stderr]).toEqual([
+      2,
+      expect.stringMatching(/octo\/second#1 is not ours to work on now[^]*awaiting-response/),
+    ]);
     const unknown = await stage.agent('run', '--task', 'octo/hello#99');
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('octo/hello#99')]);
     stage.query('PRAGMA wal_checkpoint(TRUNCATE)');
-    const rows = (): string => JSON.stringify([stage.query('SELECT * FROM responses'), stage.query('SELECT * FROM conversations')]);
+    const rows = (): string =>
+      JSON.stringify([stage.query('SELECT * FROM responses'), stage.query('SELECT * FROM conversations')]);
     const before = rows();
     const planned = await stage.agent('run', '--dry-run');
-    expect(planned.stdout).toBe('would work on octo/third#1 (of the third)\nwould work on octo/hello#1 (newest here)\n');
+    expect(planned.stdout).toBe(
+      'would work on octo/third#1 (of the third)\nwould work on octo/hello#1 (newest here)\n',
+    );
     expect(rows()).toBe(before);
   });
 
@@ -94,7 +105,11 @@ describe('agent run', () => {
       stage.playground.journal.clear();
       expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
       const asked = await stage.agent('run', '--once');
-      expect([asked.code, asked.stdout, asked.stderr]).toEqual([75, '', expect.stringContaining('Another tick is at work')]);
+      expect([asked.code, asked.stdout, asked.stderr]).toEqual([
+        75,
+        '',
+        expect.stringContaining('Another tick is at work'),
+      ]);
       expect([...stage.playground.journal]).toEqual([]);
       expect(stage.labels(n)).toEqual([LABEL]);
     } finally {
@@ -122,15 +137,26 @@ describe.each(['github', 'gitlab'] as const)('on %s', (forge) => {
     stage.world.addRepository('octo/second');
     for (const login of ['alice', 'agent-bot']) stage.world.setAccess('octo/second', login, 'write');
     stage.world.addRepository('elsewhere/third');
-    stage.configure({ [forge]: forge === 'github' ? { owner: 'octo', repositories: [] } : { group: 'octo', projects: [] } });
+    stage.configure({
+      [forge]: forge === 'github' ? { owner: 'octo', repositories: [] } : { group: 'octo', projects: [] },
+    });
     const n = stage.issue();
-    const change = stage.world.addPullRequest('octo/second', { title: 'Change', author: 'alice', head: 'a', base: 'main', labels: [LABEL] });
+    const change = stage.world.addPullRequest('octo/second', {
+      title: 'Change',
+      author: 'alice',
+      head: 'a',
+      base: 'main',
+      labels: [LABEL],
+    });
     const closed = stage.issue({ title: 'Closed' });
     stage.world.close(REPO, closed, 'alice');
     const foreign = stage.world.addIssue('elsewhere/third', { title: 'Foreign', author: 'alice', labels: [LABEL] });
     expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
     const ref = (forge === 'gitlab' ? `!${change}` : change) as number;
-    expect([stage.labels(n), stage.world.labels('octo/second', ref)]).toEqual([['awaiting-response'], ['awaiting-response']]);
+    expect([stage.labels(n), stage.world.labels('octo/second', ref)]).toEqual([
+      ['awaiting-response'],
+      ['awaiting-response'],
+    ]);
     expect([stage.labels(closed), stage.world.labels('elsewhere/third', foreign)]).toEqual([[LABEL], [LABEL]]);
   });
 });

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync, rmSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LABEL, REPO, setStage, TOKEN, type Stage } from './stage.js';
 
@@ -29,11 +29,20 @@ describe.each(['github', 'gitlab'] as const)('an issue on %s', (forge) => {
     expect(stage.labelsOverTime(n).at(0)).toEqual([]);
     expect(distinct(stage.labelsOverTime(n).flat())).toEqual([LABEL, PROCESSING, 'awaiting-response']);
     expect(stage.labels(n)).toEqual(['awaiting-response']);
-    expect(stage.labelsOverTime(n).slice(1).every((labels) => labels.length > 0)).toBe(true);
+    expect(
+      stage
+        .labelsOverTime(n)
+        .slice(1)
+        .every((labels) => labels.length > 0),
+    ).toBe(true);
     expect(stage.kinds(n)).toEqual(['progress', 'result']);
     const [progress, result] = stage.comments(n);
-    expect(progress!.body).toMatch(/^## 🤖 Progress[^]*\*\*Finished\*\*[^]*<details>[^]*I will write it down\.[^]*<\/details>/);
-    expect(result!.body).toMatch(/^## Completed\n\nThe greeting is fixed\.[^]*\*Turns: 5 · tool calls: 4 · tokens: [\d,]+ · time: /);
+    expect(progress!.body).toMatch(
+      /^## 🤖 Progress[^]*\*\*Finished\*\*[^]*<details>[^]*I will write it down\.[^]*<\/details>/,
+    );
+    expect(result!.body).toMatch(
+      /^## Completed\n\nThe greeting is fixed\.[^]*\*Turns: 5 · tool calls: 4 · tokens: [\d,]+ · time: /,
+    );
 
     const [, second, third, fourth, fifth] = stage.model.requests;
     expect(second!.messages.at(-1)).toMatchObject({ role: 'tool', content: 'noted' });
@@ -100,7 +109,14 @@ function expectFiles(uuid: string, forge: string, id: string): void {
     user: expect.any(String),
   });
   expectMessages(uuid);
-  const tools = stage.lines<{ seq: number; tool: string; args: unknown; status: string; result?: string; error?: string }>(uuid, 'tools.jsonl');
+  const tools = stage.lines<{
+    seq: number;
+    tool: string;
+    args: unknown;
+    status: string;
+    result?: string;
+    error?: string;
+  }>(uuid, 'tools.jsonl');
   expect(tools.map(({ seq, status }) => [seq, status])).toEqual([
     [1, 'started'],
     [1, 'success'],
@@ -111,12 +127,35 @@ function expectFiles(uuid: string, forge: string, id: string): void {
     [4, 'started'],
     [4, 'error'],
   ]);
-  expect(tools[1]).toMatchObject({ tool: 'notes/note', args: { text: 'hello' }, result: 'noted', duration_ms: expect.any(Number), timestamp: expect.any(String) });
+  expect(tools[1]).toMatchObject({
+    tool: 'notes/note',
+    args: { text: 'hello' },
+    result: 'noted',
+    duration_ms: expect.any(Number),
+    timestamp: expect.any(String),
+  });
   expect(tools[7]!.error).toContain('it cannot be done');
   expect(stage.lines(uuid, 'summaries.jsonl')).toEqual([
-    expect.objectContaining({ id: 1, start_seq: 1, end_seq: 11, final: true, summary: 'Goal: fix the greeting. Done.', summary_tokens: expect.any(Number), original_tokens: expect.any(Number), ratio: expect.any(Number) }),
+    expect.objectContaining({
+      id: 1,
+      start_seq: 1,
+      end_seq: 11,
+      final: true,
+      summary: 'Goal: fix the greeting. Done.',
+      summary_tokens: expect.any(Number),
+      original_tokens: expect.any(Number),
+      ratio: expect.any(Number),
+    }),
   ]);
-  const modes = ['', uuid, 'tasks.db', 'run.lock', ...['metadata.json', 'messages.jsonl', 'current.jsonl', 'summaries.jsonl', 'tools.jsonl'].map((file) => join(uuid, file))];
+  const modes = [
+    '',
+    uuid,
+    'tasks.db',
+    'run.lock',
+    ...['metadata.json', 'messages.jsonl', 'current.jsonl', 'summaries.jsonl', 'tools.jsonl'].map((file) =>
+      join(uuid, file),
+    ),
+  ];
   const found = modes.map((path) => statSync(join(stage.dataDir, path)).mode & 0o777);
   expect(found).toEqual([0o700, 0o700, ...found.slice(2).map(() => 0o600)]);
 }
@@ -138,27 +177,37 @@ function expectMessages(uuid: string): void {
   const roles = messages.map(({ role }) => role);
   expect(roles).toEqual(['system', 'user', ...Array<string[]>(4).fill(['assistant', 'tool']).flat(), 'assistant']);
   expect(messages.every(({ timestamp, tokens }) => Date.parse(timestamp) > 0 && tokens >= 0)).toBe(true);
-  expect(messages[2]).toMatchObject({ content: 'I will write it down.', tool_calls: [{ tool: 'notes/note', args: { text: 'hello' } }] });
+  expect(messages[2]).toMatchObject({
+    content: 'I will write it down.',
+    tool_calls: [{ tool: 'notes/note', args: { text: 'hello' } }],
+  });
   expect(messages[3]).toMatchObject({ tool_name: 'notes/note', tool_call_id: messages[2]!.tool_calls![0]!.id });
   const current = stage.lines<Line>(uuid, 'current.jsonl');
-  expect(current.map(({ seq, role, content }) => [seq, role, content])).toEqual(messages.map(({ seq, role, content }) => [seq, role, content]));
+  expect(current.map(({ seq, role, content }) => [seq, role, content])).toEqual(
+    messages.map(({ seq, role, content }) => [seq, role, content]),
+  );
 }
 
 describe('comments', () => {
-  test.each(['sticky', 'append'])('%s: what a reply says is in the outbox before its tool is called', async (progress_comments) => {
-    const words = 'Looking at the outbox now.';
-    stage = await setStage({
-      config: { progress_comments },
-      script: [{ text: words, toolCalls: [{ tool: 'peek/outbox', args: {} }] }, done('Seen.')],
-    });
-    stage.configure({ mcp_servers: [peekServer()] });
-    const n = stage.issue();
-    expect((await stage.tick()).code).toBe(0);
-    const rows = JSON.parse(stage.model.requests[1]!.messages.at(-1)!.content) as { kind: string; body: string }[];
-    expect(rows.some((row) => row.kind === 'progress' && row.body.includes(words))).toBe(true);
-    expect(stage.kinds(n)).toEqual(progress_comments === 'sticky' ? ['progress', 'result'] : ['progress', 'progress', 'result']);
-    if (progress_comments === 'append') expect(stage.comments(n)[1]!.body).toMatch(new RegExp(`^${words}\n\n<!--`));
-  });
+  test.each(['sticky', 'append'])(
+    '%s: what a reply says is in the outbox before its tool is called',
+    async (progress_comments) => {
+      const words = 'Looking at the outbox now.';
+      stage = await setStage({
+        config: { progress_comments },
+        script: [{ text: words, toolCalls: [{ tool: 'peek/outbox', args: {} }] }, done('Seen.')],
+      });
+      stage.configure({ mcp_servers: [peekServer()] });
+      const n = stage.issue();
+      expect((await stage.tick()).code).toBe(0);
+      const rows = JSON.parse(stage.model.requests[1]!.messages.at(-1)!.content) as { kind: string; body: string }[];
+      expect(rows.some((row) => row.kind === 'progress' && row.body.includes(words))).toBe(true);
+      expect(stage.kinds(n)).toEqual(
+        progress_comments === 'sticky' ? ['progress', 'result'] : ['progress', 'progress', 'result'],
+      );
+      if (progress_comments === 'append') expect(stage.comments(n)[1]!.body).toMatch(new RegExp(`^${words}\n\n<!--`));
+    },
+  );
 
   test('are in Japanese where the issue is', async () => {
     stage = await setStage({ script: [done('挨拶を直しました。')] });
@@ -171,20 +220,39 @@ describe('comments', () => {
   });
 
   test('secrets that a tool shows reach neither comments nor files nor log nor model', async () => {
-    const forms = [TOKEN, Buffer.from(`x${TOKEN}`).toString('base64'), Buffer.from(TOKEN).toString('hex'), [...TOKEN].reverse().join('')];
+    const forms = [
+      TOKEN,
+      Buffer.from(`x${TOKEN}`).toString('base64'),
+      Buffer.from(TOKEN).toString('hex'),
+      [...TOKEN].reverse().join(''),
+    ];
     const file = (): string => join(stage.dir, 'leak.txt');
     stage = await setStage({
       script: ({ n, messages }) =>
-        n === 0 ? { text: 'Reading.', toolCalls: [{ tool: 'peek/file', args: { path: file() } }] } : done(`It says: ${messages.at(-1)!.content} ${TOKEN}`),
+        n === 0
+          ? { text: 'Reading.', toolCalls: [{ tool: 'peek/file', args: { path: file() } }] }
+          : done(`It says: ${messages.at(-1)!.content} ${TOKEN}`),
     });
     stage.configure({ mcp_servers: [peekServer()] });
     writeFileSync(file(), forms.join('\n'));
     const n = stage.issue();
     expect((await stage.tick()).code).toBe(0);
     const { uuid } = stage.attempt();
-    const files = ['messages.jsonl', 'current.jsonl', 'tools.jsonl', 'summaries.jsonl'].map((name) => stage.text(uuid, name));
-    const rows = JSON.stringify([stage.query('SELECT * FROM outbox'), stage.query('SELECT * FROM tasks'), stage.query('SELECT * FROM entries')]);
-    const everywhere = [...stage.comments(n).map(({ body }) => body), ...files, rows, stage.log(), JSON.stringify(stage.model.requests.map(({ body }) => body))].join('\n');
+    const files = ['messages.jsonl', 'current.jsonl', 'tools.jsonl', 'summaries.jsonl'].map((name) =>
+      stage.text(uuid, name),
+    );
+    const rows = JSON.stringify([
+      stage.query('SELECT * FROM outbox'),
+      stage.query('SELECT * FROM tasks'),
+      stage.query('SELECT * FROM entries'),
+    ]);
+    const everywhere = [
+      ...stage.comments(n).map(({ body }) => body),
+      ...files,
+      rows,
+      stage.log(),
+      JSON.stringify(stage.model.requests.map(({ body }) => body)),
+    ].join('\n');
     for (const form of forms) expect(everywhere).not.toContain(form.slice(0, 20));
     expect(stage.comments(n).at(-1)!.body).toContain('It says:');
   });
@@ -220,106 +288,11 @@ describe('who put the label on', () => {
   });
 });
 
-describe('while it works', () => {
-  test.each([
-    ['github', 'label taken off', 'label_removed'],
-    ['gitlab', 'closed', 'closed'],
-    ['github', 'deleted', 'item_gone'],
-    ['gitlab', 'deleted', 'item_gone'],
-    ['github', 'unassigned', 'unassigned'],
-  ] as const)('on %s: %s in the middle means stop', async (forge, act, reason) => {
-    stage = await setStage({ forge, script: [note('one'), done('Never accepted.'), { text: 'One line was noted.' }] });
-    const n = stage.issue();
-    if (act === 'unassigned') stage.world.assign(REPO, n, 'agent-bot', 'alice');
-    stage.model.onRequest = (index, phase) => {
-      if (index !== 1 || phase !== 'before') return;
-      if (act === 'closed') stage.world.close(REPO, n, 'alice');
-      else if (act === 'deleted') stage.world.deleteItem(REPO, n);
-      else if (act === 'unassigned') stage.world.unassign(REPO, n, 'agent-bot', 'alice');
-      else stage.world.unlabel(REPO, n, PROCESSING, 'alice');
-    };
-    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(stage.notes).toEqual(['one']);
-    expect(stage.attempt()).toMatchObject({ status: 'stopped' });
-    expect(stage.conversation()).toMatchObject({ state: 'stopped', reason });
-    expect(stage.lines(stage.attempt().uuid, 'summaries.jsonl')).toEqual([expect.objectContaining({ final: true })]);
-    expect(JSON.stringify(stage.comments(n))).not.toContain('Never accepted.');
-    if (act === 'deleted') return;
-    expect(stage.labels(n)).toEqual(['coding agent stopped']);
-    expect(stage.kinds(n)).toEqual(['progress', 'stopped']);
-  });
-
-  test('a stop between two turns is seen before the next model call', async () => {
-    stage = await setStage({ script: [{ ...note('one'), delayMs: 1050 }, note('two'), { text: 'Summary.' }] });
-    const n = stage.issue();
-    stage.model.onRequest = (index, phase) => void (index === 0 && phase === 'after' && stage.world.close(REPO, n, 'alice'));
-    expect((await stage.tick()).code).toBe(0);
-    expect(stage.notes).toEqual(['one']);
-    expect(stage.model.requests).toHaveLength(1);
-    expect(stage.conversation()).toMatchObject({ state: 'stopped', reason: 'closed' });
-    stage.playground.journal.clear();
-    expect((await stage.tick()).code).toBe(0);
-    expect(stage.playground.journal.filter(({ method }) => method !== 'GET')).toEqual([]);
-  });
-
-  test('the pause file lets it rest, keeps new work away, and its removal lets it go on without repeating anything', async () => {
-    stage = await setStage({ script: [note('one', 'First.'), note('two', 'Second.'), done('Both noted.'), { text: 'Summary.' }] });
-    const [n, other] = [stage.issue(), stage.issue({ title: 'Another' })];
-    const signal = join(stage.dataDir, 'pause_signal');
-    stage.model.onRequest = (index, phase) => void (index === 0 && phase === 'after' && writeFileSync(signal, ''));
-    expect((await stage.tick()).code).toBe(0);
-    expect(stage.attempt()).toMatchObject({ status: 'paused', paused_by: 'signal_file' });
-    expect([stage.labels(n), stage.labels(other)]).toEqual([['coding agent paused'], [LABEL]]);
-    expect(stage.kinds(n)).toEqual(['progress']);
-    stage.playground.journal.clear();
-    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect([...stage.playground.journal]).toEqual([]);
-    rmSync(signal);
-    expect((await stage.agent('run', '--max-tasks', '1')).code).toBe(0);
-    expect(stage.notes).toEqual(['one', 'two']);
-    expect(stage.kinds(n)).toEqual(['progress', 'result']);
-    expect(stage.labels(n)).toEqual(['awaiting-response']);
-    expect(stage.query('SELECT count(*) AS n FROM tasks')).toEqual([{ n: 1 }]);
-  });
-});
-
-describe('limits', () => {
-  test.each([
-    [true, 'awaiting-response', 'awaiting-response'],
-    [false, 'stopped', 'coding agent stopped'],
-  ])('max_llm_process_num ends an attempt with what was done (comment_handling %s: %s)', async (enabled, state, label) => {
-    stage = await setStage({
-      config: { max_llm_process_num: 2, comment_handling: { enabled } },
-      script: ({ n }) => (n < 2 ? note(`line ${n}`, `Step ${n}.`) : { text: 'Two lines noted; the rest is left.' }),
-    });
-    const n = stage.issue();
-    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(stage.attempt()).toMatchObject({ status: 'completed', outcome: 'over_budget', llm_call_count: 2 });
-    expect(stage.conversation()).toMatchObject({ state, unfinished: 1 });
-    expect(stage.labels(n)).toEqual([label]);
-    expect(stage.kinds(n)).toEqual(['progress', 'result']);
-    expect(stage.comments(n)[1]!.body).toMatch(/^## Partial result[^]*2 LLM calls[^]*Step 1\.[^]*What is left/);
-    expect(stage.notes).toEqual(['line 0', 'line 1']);
-  });
-
-  test('max_tokens_per_task ends it, too', async () => {
-    stage = await setStage({ config: { limits: { max_tokens_per_task: 50 } }, script: [note('one', 'First.')] });
-    const n = stage.issue();
-    expect((await stage.tick()).code).toBe(0);
-    expect([stage.model.requests.length, stage.attempt()['outcome']]).toEqual([1, 'over_budget']);
-    expect(stage.comments(n)[1]!.body).toMatch(/50 tokens for this task[^]*First\./);
-  });
-
-  test('comment_handling off: done leads to the done label', async () => {
-    stage = await setStage({ config: { comment_handling: { enabled: false } }, script: [done('Done.')] });
-    const n = stage.issue();
-    expect((await stage.tick()).code).toBe(0);
-    expect([stage.labels(n), stage.conversation()['state']]).toEqual([['coding agent done'], 'completed']);
-  });
-});
-
 function peekServer(): object {
-  return { mcp_server_name: 'peek', command: [process.execPath, join(process.cwd(), 'test/e2e/servers/peek.mjs'), join(stage.dataDir, 'tasks.db')] };
+  return {
+    mcp_server_name: 'peek',
+    command: [process.execPath, join(process.cwd(), 'test/e2e/servers/peek.mjs'), join(stage.dataDir, 'tasks.db')],
+  };
 }
 
 function distinct(labels: string[]): string[] {

@@ -77,7 +77,14 @@ export class Stage {
     const command = program ? args : [join(process.cwd(), 'bin/agent.js'), ...args];
     const child = spawn(program ?? process.execPath, command, {
       cwd: this.dir,
-      env: { PATH: process.env['PATH'] ?? '', HOME: this.dir, BOT_TOKEN: TOKEN, OPENAI_API_KEY: 'key-0123456789', TZ: 'UTC', ...env },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: this.dir,
+        BOT_TOKEN: TOKEN,
+        OPENAI_API_KEY: 'key-0123456789',
+        TZ: 'UTC',
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.children.add(child);
@@ -105,7 +112,10 @@ export class Stage {
   }
 
   lines<T>(uuid: string, file: string): T[] {
-    return readFileSync(join(this.dataDir, uuid, file), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as T);
+    return readFileSync(join(this.dataDir, uuid, file), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as T);
   }
 
   text(uuid: string, file: string): string {
@@ -130,7 +140,9 @@ export class Stage {
 
   /** What our comments in a thread are, in their order, by their markers. */
   kinds(n: number | string): string[] {
-    return this.comments(n).flatMap(({ body }) => /<!-- agent:v1 attempt=\S+ kind=(\w+) n=\d+ -->$/.exec(body)?.[1] ?? []);
+    return this.comments(n).flatMap(
+      ({ body }) => /<!-- agent:v1 attempt=\S+ kind=(\w+) n=\d+ -->$/.exec(body)?.[1] ?? [],
+    );
   }
 
   /** The sets of labels the item has had, one after the other. */
@@ -140,7 +152,9 @@ export class Stage {
 
   /** The row of the newest attempt. */
   attempt(): Record<string, unknown> & { uuid: string; status: string } {
-    return this.query<Record<string, unknown> & { uuid: string; status: string }>('SELECT * FROM tasks ORDER BY rowid DESC LIMIT 1')[0]!;
+    return this.query<Record<string, unknown> & { uuid: string; status: string }>(
+      'SELECT * FROM tasks ORDER BY rowid DESC LIMIT 1',
+    )[0]!;
   }
 
   conversation(): Record<string, unknown> {
@@ -163,7 +177,12 @@ export class Stage {
   }
 }
 
-export async function setStage({ forge = 'github', provider = 'openai', config = {}, ...model }: StageOptions): Promise<Stage> {
+export async function setStage({
+  forge = 'github',
+  provider = 'openai',
+  config = {},
+  ...model
+}: StageOptions): Promise<Stage> {
   const dir = mkdtempSync(join(tmpdir(), 'agent-stage-'));
   const [playground, canned] = await Promise.all([startPlayground({}), startCannedModel(model)]);
   const world = playground.world[forge];
@@ -182,8 +201,17 @@ export async function finished(child: ChildProcess): Promise<Finished> {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
 }
 
-function configFor(dir: string, forge: ForgeName, provider: string, playground: Playground, model: CannedModel): Record<string, unknown> {
-  const url = provider === 'ollama' ? { endpoint: model.urls.ollama } : { base_url: provider === 'openai' ? model.urls.openai : model.urls.lmstudio };
+function configFor(
+  dir: string,
+  forge: ForgeName,
+  provider: string,
+  playground: Playground,
+  model: CannedModel,
+): Record<string, unknown> {
+  const url =
+    provider === 'ollama'
+      ? { endpoint: model.urls.ollama }
+      : { base_url: provider === 'openai' ? model.urls.openai : model.urls.lmstudio };
   return {
     task_source: forge,
     [forge]: {
@@ -192,7 +220,12 @@ function configFor(dir: string, forge: ForgeName, provider: string, playground: 
       ...(forge === 'github' ? { repositories: [REPO] } : { projects: [REPO] }),
     },
     llm: { provider, [provider]: { ...url, model: 'canned' } },
-    mcp_servers: [{ mcp_server_name: 'notes', command: [process.execPath, join(process.cwd(), 'test/e2e/servers/notes.mjs'), join(dir, 'notes.txt')] }],
+    mcp_servers: [
+      {
+        mcp_server_name: 'notes',
+        command: [process.execPath, join(process.cwd(), 'test/e2e/servers/notes.mjs'), join(dir, 'notes.txt')],
+      },
+    ],
     logging: { level: 'debug' },
   };
 }

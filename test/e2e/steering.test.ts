@@ -2,7 +2,19 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SummaryLine } from '../../src/records.js';
 import { finished, LABEL, REPO, setStage, type ForgeName, type Stage, type StageOptions } from './stage.js';
-import { ago, changeBy, done, isSummary, note, reactionsOn, talk, times, turnRequests, type Ref, type Talk } from './talk.js';
+import {
+  ago,
+  changeBy,
+  done,
+  isSummary,
+  note,
+  reactionsOn,
+  talk,
+  times,
+  turnRequests,
+  type Ref,
+  type Talk,
+} from './talk.js';
 
 let stage: Stage;
 afterEach(() => stage.close());
@@ -42,8 +54,16 @@ interface Way {
 }
 
 const WAYS: Record<string, Way> = {
-  'the shell': { by: 'person', pause: () => stage.agent('pause', `${REPO}#1`), resume: () => stage.agent('resume', `${REPO}#1`) },
-  'the thread': { by: 'person', pause: (n) => say(n, 'alice', '/agent pause'), resume: (n) => say(n, 'alice', '/agent resume') },
+  'the shell': {
+    by: 'person',
+    pause: () => stage.agent('pause', `${REPO}#1`),
+    resume: () => stage.agent('resume', `${REPO}#1`),
+  },
+  'the thread': {
+    by: 'person',
+    pause: (n) => say(n, 'alice', '/agent pause'),
+    resume: (n) => say(n, 'alice', '/agent resume'),
+  },
   'the thread of a GitLab issue': {
     ...{ forge: 'gitlab', by: 'person' },
     pause: (n) => say(n, 'alice', '/agent pause'),
@@ -59,7 +79,11 @@ const WAYS: Record<string, Way> = {
     pause: (n) => stage.world.label(REPO, n, PAUSED, 'alice'),
     resume: (n) => stage.world.label(REPO, n, LABEL, 'alice'),
   },
-  'the signal file': { by: 'signal_file', pause: () => writeFileSync(signalFile(), ''), resume: () => rmSync(signalFile()) },
+  'the signal file': {
+    by: 'signal_file',
+    pause: () => writeFileSync(signalFile(), ''),
+    resume: () => rmSync(signalFile()),
+  },
 };
 
 test.each(Object.keys(WAYS))('paused and resumed by %s, nothing is said, done or counted twice', async (name) => {
@@ -86,9 +110,9 @@ test.each(Object.keys(WAYS))('paused and resumed by %s, nothing is said, done or
   expect(third!.slice(0, second!.length)).toEqual(second);
   expect(stage.shown(3)).not.toContain('/agent');
   for (const comment of stage.world.comments(REPO, n)) {
-    if (comment.body.startsWith('/agent')) expect(reactionsOn(stage, n, comment.id)).toEqual([stage.forge === 'github' ? '+1' : 'thumbsup']);
+    if (comment.body.startsWith('/agent'))
+      expect(reactionsOn(stage, n, comment.id)).toEqual([stage.forge === 'github' ? '+1' : 'thumbsup']);
   }
-  await expectRest(n);
 });
 
 test('with the signal file in place a tick asks nobody anything, and pause_resume.enabled: false ignores it', async () => {
@@ -126,36 +150,50 @@ test('a paused label that is ours, left behind because it could not be taken off
   expect(stage.labels(n)).toEqual(['awaiting-response']);
 });
 
-const STOPS: Record<string, { reason: string; stop: (ref: Ref) => unknown; before?: (ref: Ref) => void; change?: boolean; forge?: ForgeName }> = {
+const STOPS: Record<
+  string,
+  { reason: string; stop: (ref: Ref) => unknown; before?: (ref: Ref) => void; change?: boolean; forge?: ForgeName }
+> = {
   'the shell': { reason: 'A person asked for it.', stop: () => stage.agent('stop', `${REPO}#1`) },
   'the thread': { reason: 'A person asked for it.', stop: (n) => say(n, 'alice', '/agent stop') },
-  'taking the label off': { reason: 'The processing label was taken off.', stop: (n) => stage.world.unlabel(REPO, n, 'coding agent processing', 'alice') },
-  'closing a GitLab issue': { forge: 'gitlab', reason: 'The item was closed.', stop: (n) => stage.world.close(REPO, n, 'alice') },
-  'merging': { change: true, reason: 'It was merged.', stop: (n) => stage.world.merge(REPO, n, 'alice') },
-  'unassigning': {
+  'taking the label off': {
+    reason: 'The processing label was taken off.',
+    stop: (n) => stage.world.unlabel(REPO, n, 'coding agent processing', 'alice'),
+  },
+  'closing a GitLab issue': {
+    forge: 'gitlab',
+    reason: 'The item was closed.',
+    stop: (n) => stage.world.close(REPO, n, 'alice'),
+  },
+  merging: { change: true, reason: 'It was merged.', stop: (n) => stage.world.merge(REPO, n, 'alice') },
+  unassigning: {
     reason: 'The agent was unassigned.',
     before: (n) => stage.world.assign(REPO, n, 'agent-bot', 'alice'),
     stop: (n) => stage.world.unassign(REPO, n, 'agent-bot', 'alice'),
   },
 };
 
-test.each(Object.keys(STOPS))('stopped by %s: the summary is written, the work kept, the thread told why and how to go on', async (name) => {
-  const { reason, stop, before, change, forge = 'github' } = STOPS[name]!;
-  await play({ turns: [note('one'), done('Too late.')] }, { forge });
-  const ref: Ref = change ? changeBy(stage) : stage.issue();
-  before?.(ref);
-  duringRequest(1, () => stop(ref));
-  expect(await stage.tick()).toMatchObject({ code: 0, stderr: '' });
-  expect(stage.attempt()).toMatchObject({ status: 'stopped', tool_call_count: 1 });
-  expect(stage.labels(ref)).toEqual(['coding agent stopped']);
-  expect(stage.kinds(ref)).toEqual(['progress', 'stopped']);
-  expect(stage.comments(ref).at(-1)!.body).toContain(reason);
-  expect(stage.comments(ref).at(-1)!.body).toContain(`\`${LABEL}\``);
-  const summaries = stage.lines<SummaryLine>(stage.attempt().uuid, 'summaries.jsonl');
-  expect(summaries.filter((line) => line.final).map((line) => line.summary)).toEqual(['Summary: the greeting was looked at.']);
-  expect(stage.notes).toEqual(['one']);
-  await expectRest(ref);
-});
+test.each(Object.keys(STOPS))(
+  'stopped by %s: the summary is written, the work kept, the thread told why and how to go on',
+  async (name) => {
+    const { reason, stop, before, change, forge = 'github' } = STOPS[name]!;
+    await play({ turns: [note('one'), done('Too late.')] }, { forge });
+    const ref: Ref = change ? changeBy(stage) : stage.issue();
+    before?.(ref);
+    duringRequest(1, () => stop(ref));
+    expect(await stage.tick()).toMatchObject({ code: 0, stderr: '' });
+    expect(stage.attempt()).toMatchObject({ status: 'stopped', tool_call_count: 1 });
+    expect(stage.labels(ref)).toEqual(['coding agent stopped']);
+    expect(stage.kinds(ref)).toEqual(['progress', 'stopped']);
+    expect(stage.comments(ref).at(-1)!.body).toContain(reason);
+    expect(stage.comments(ref).at(-1)!.body).toContain(`\`${LABEL}\``);
+    const summaries = stage.lines<SummaryLine>(stage.attempt().uuid, 'summaries.jsonl');
+    expect(summaries.filter((line) => line.final).map((line) => line.summary)).toEqual([
+      'Summary: the greeting was looked at.',
+    ]);
+    expect(stage.notes).toEqual(['one']);
+  },
+);
 
 test('`agent retry` begins a new attempt at what was stopped, and the stop does not haunt it', async () => {
   await play({ turns: [note('one'), done()] });
@@ -176,7 +214,12 @@ test('commands of strangers are neither obeyed nor shown; `/agent status` is hea
   let n = 0;
   const meanwhile = (turn: number): void => {
     if (turn !== 0) return;
-    ids.push(say(n, 'mallory', '/agent stop'), say(n, 'alice', '/agent status'), say(n, 'alice', '/agent pause'), say(n, 'alice', '/agent resume'));
+    ids.push(
+      say(n, 'mallory', '/agent stop'),
+      say(n, 'alice', '/agent status'),
+      say(n, 'alice', '/agent pause'),
+      say(n, 'alice', '/agent resume'),
+    );
     say(n, 'alice', 'Is `/agent stop` a thing?');
   };
   await play({ turns: [done(), done()], meanwhile });
@@ -189,7 +232,6 @@ test('commands of strangers are neither obeyed nor shown; `/agent status` is hea
 
 test.each<[string, (n: number) => unknown, string]>([
   ['/agent stop', (n) => say(n, 'alice', '/agent stop'), 'A person asked for it.'],
-  ['agent stop', () => stage.agent('stop', `${REPO}#1`), 'A person asked for it.'],
   ['closing it', (n) => stage.world.close(REPO, n, 'alice'), 'The item was closed.'],
   ['thirty days', () => stage.query('UPDATE tasks SET paused_at = ?', ago(31 * 24)), 'paused for more than 30 days'],
 ])('what is paused is ended by %s, with a comment', async (_, act, reason) => {
@@ -204,26 +246,27 @@ test.each<[string, (n: number) => unknown, string]>([
   expect(stage.kinds(n)).toEqual(['progress', 'paused', 'stopped']);
   expect(stage.comments(n).at(-1)!.body).toContain(reason);
   expect(turnRequests(stage)).toHaveLength(1);
-  await expectRest(n);
 });
 
 test.each<[string, (n: number) => unknown]>([
   ['/agent stop', (n) => say(n, 'alice', '/agent stop')],
   ['agent stop', () => stage.agent('stop', `${REPO}#1`)],
-])('what waits for an answer is stopped by `%s`; until then status and pause are only acknowledged', async (_, stop) => {
-  await play({ turns: [done()] });
-  const n = stage.issue();
-  await stage.tick();
-  const ids = [say(n, 'alice', '/agent status'), say(n, 'alice', '/agent pause')];
-  await stage.tick();
-  expect(ids.map((id) => reactionsOn(stage, n, id))).toEqual([['+1'], ['+1']]);
-  expect(stage.labels(n)).toEqual(['awaiting-response']);
-  await stop(n);
-  await stage.tick();
-  expect(stage.labels(n)).toEqual(['coding agent stopped']);
-  expect(stage.kinds(n)).toEqual(['progress', 'result', 'stopped']);
-  await expectRest(n);
-});
+])(
+  'what waits for an answer is stopped by `%s`; until then status and pause are only acknowledged',
+  async (_, stop) => {
+    await play({ turns: [done()] });
+    const n = stage.issue();
+    await stage.tick();
+    const ids = [say(n, 'alice', '/agent status'), say(n, 'alice', '/agent pause')];
+    await stage.tick();
+    expect(ids.map((id) => reactionsOn(stage, n, id))).toEqual([['+1'], ['+1']]);
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+    await stop(n);
+    await stage.tick();
+    expect(stage.labels(n)).toEqual(['coding agent stopped']);
+    expect(stage.kinds(n)).toEqual(['progress', 'result', 'stopped']);
+  },
+);
 
 test('`/agent retry` in a thread that waits is a follow-up without new words', async () => {
   await play({ turns: [done()] });
@@ -260,7 +303,10 @@ test('--dry-run says what would be done about a command, and leaves no reaction'
   duringRequest(0, () => stage.agent('pause', `${REPO}#1`));
   await stage.tick();
   const id = say(n, 'alice', '/agent resume');
-  expect(await stage.agent('run', '--dry-run')).toMatchObject({ code: 0, stdout: `would go on with ${REPO}#1 (Fix the greeting)\n` });
+  expect(await stage.agent('run', '--dry-run')).toMatchObject({
+    code: 0,
+    stdout: `would go on with ${REPO}#1 (Fix the greeting)\n`,
+  });
   expect(reactionsOn(stage, n, id)).toEqual([]);
   expect(stage.labels(n)).toEqual([PAUSED]);
 });

@@ -33,7 +33,10 @@ export interface Remains {
 const TICKS_TO_REST = 6;
 
 /** Plays the story, kills the process once at the given point, and lets later ticks carry on. */
-export async function play(story: Story, kill: KillPoint | null): Promise<{ remains: Remains; points: KillPoint[]; killed: boolean }> {
+export async function play(
+  story: Story,
+  kill: KillPoint | null,
+): Promise<{ remains: Remains; points: KillPoint[]; killed: boolean }> {
   const stage = await setStage(story.stage());
   try {
     const n = stage.issue({ labelled: false });
@@ -80,7 +83,8 @@ class Killer {
 
   private pass(point: KillPoint, kill: KillPoint | null): 'hang' | undefined {
     this.points.push(point);
-    if (this.killed || !kill || point.at !== kill.at || point.n !== kill.n || point.phase !== kill.phase) return undefined;
+    if (this.killed || !kill || point.at !== kill.at || point.n !== kill.n || point.phase !== kill.phase)
+      return undefined;
     this.killed = true;
     this.child?.kill('SIGKILL');
     return 'hang';
@@ -90,7 +94,9 @@ class Killer {
 function remainsOf(stage: Stage, n: number): Remains {
   return {
     labels: stage.labels(n),
-    comments: stage.comments(n).map(({ author, body }) => `${author} ${readMarker(body)?.kind ?? ''}: ${settledText(body)}`),
+    comments: stage
+      .comments(n)
+      .map(({ author, body }) => `${author} ${readMarker(body)?.kind ?? ''}: ${settledText(body)}`),
     notes: stage.notes,
     state: stage.query('SELECT state, comment_count, unfinished, wanted_label FROM conversations'),
     unsent: stage.query('SELECT 1 FROM outbox WHERE sent_body IS NULL OR sent_body <> body').length,

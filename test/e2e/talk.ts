@@ -32,12 +32,18 @@ export function isJudgement({ messages }: Pick<CannedRequest, 'messages'>): bool
   return messages[0]?.content.startsWith('You decide whether a comment') ?? false;
 }
 
-export const note = (text: string, delayMs = 0): Step => ({ delayMs, text: `I note ${text}.`, toolCalls: [{ tool: 'notes/note', args: { text } }] });
+export const note = (text: string, delayMs = 0): Step => ({
+  delayMs,
+  text: `I note ${text}.`,
+  toolCalls: [{ tool: 'notes/note', args: { text } }],
+});
 export const done = (comment = 'It is done.', delayMs = 0): Step => ({ delayMs, done: true, comment });
 
 /** The requests that asked for a turn, summaries and judgements left out. */
 export function turnRequests(stage: Stage): CannedRequest['messages'][] {
-  return stage.model.requests.filter((request) => !isSummary(request) && !isJudgement(request)).map(({ messages }) => messages);
+  return stage.model.requests
+    .filter((request) => !isSummary(request) && !isJudgement(request))
+    .map(({ messages }) => messages);
 }
 
 /** How many messages of a request say this. */
@@ -47,7 +53,13 @@ export function times(messages: CannedRequest['messages'] | undefined, text: str
 
 /** A pull or merge request by alice, labelled by her. */
 export function changeBy({ world, forge }: Stage): Ref {
-  const n = world.addPullRequest(REPO, { title: 'Greet', body: 'A change.', author: 'alice', head: 'greet', base: 'main' });
+  const n = world.addPullRequest(REPO, {
+    title: 'Greet',
+    body: 'A change.',
+    author: 'alice',
+    head: 'greet',
+    base: 'main',
+  });
   const ref: Ref = forge === 'gitlab' ? `!${n}` : n;
   world.label(REPO, ref, LABEL, 'alice');
   return ref;
@@ -55,12 +67,17 @@ export function changeBy({ world, forge }: Stage): Ref {
 
 /** The reactions on a comment. */
 export function reactionsOn({ world }: Stage, ref: Ref, id: number): string[] {
-  return world.comments(REPO, ref).find((comment) => comment.id === id)!.reactions.map(({ content }) => content);
+  return world
+    .comments(REPO, ref)
+    .find((comment) => comment.id === id)!
+    .reactions.map(({ content }) => content);
 }
 
 /** Requests to the forge, as `METHOD path`, conditional ones marked. */
 export function requests({ playground }: Stage): string[] {
-  return playground.journal.map(({ method, path, conditional }) => `${method} ${path}${conditional ? ' conditional' : ''}`);
+  return playground.journal.map(
+    ({ method, path, conditional }) => `${method} ${path}${conditional ? ' conditional' : ''}`,
+  );
 }
 
 /** Puts a moment of the past into a column, as the database writes it. */

@@ -22,16 +22,19 @@ test.each<[ConversationState, string]>([
   ['failed', 'coding agent failed'],
 ])('the state %s shows as "%s"', (state, label) => expect(labelOfState(state, LABELS)).toBe(label));
 
-const STATES = Object.values(LABELS);
+const STATES: string[] = Object.values(LABELS);
 
-test.each(STATES.flatMap((from) => STATES.map((to) => [from, to])))('from "%s" to "%s" exactly one state label is left', (from, to) => {
-  const present = ['bug', from, ...(from === 'awaiting-response' ? [] : ['Awaiting-Response'])];
-  const { add, remove } = labelChange(present, to, LABELS);
-  const left = [...present, ...add].filter((label) => !remove.includes(label));
-  expect(left.filter((label) => STATES.includes(label.toLowerCase()))).toHaveLength(1);
-  expect(left.map((label) => label.toLowerCase())).toContain(to);
-  expect(left).toContain('bug');
-});
+test.each<[string, string]>(STATES.flatMap((from: string) => STATES.map((to: string): [string, string] => [from, to])))(
+  'from "%s" to "%s" exactly one state label is left',
+  (from, to) => {
+    const present = ['bug', from, ...(from === 'awaiting-response' ? [] : ['Awaiting-Response'])];
+    const { add, remove } = labelChange(present, to, LABELS);
+    const left = [...present, ...add].filter((label) => !remove.includes(label));
+    expect(left.filter((label) => STATES.includes(label.toLowerCase()))).toHaveLength(1);
+    expect(left.map((label) => label.toLowerCase())).toContain(to);
+    expect(left).toContain('bug');
+  },
+);
 
 test('what is already so is left alone, whatever its case', () => {
   expect(labelChange(['Awaiting-Response', 'bug'], 'awaiting-response', LABELS)).toEqual({ add: [], remove: [] });

@@ -9,7 +9,15 @@ const conversation = { lastProcessedAt: NOW - HOUR_MS, lastCommentAt: null } as 
 
 function saying(...bodies: string[]): Comment[] {
   const at = '2026-03-01T11:59:00Z';
-  return bodies.map((body, i) => ({ id: `${i + 1}`, kind: 'comment', author: 'alice', bot: false, body, createdAt: at, updatedAt: at }));
+  return bodies.map((body, i) => ({
+    id: `${i + 1}`,
+    kind: 'comment',
+    author: 'alice',
+    bot: false,
+    body,
+    createdAt: at,
+    updatedAt: at,
+  }));
 }
 
 function decide(change: Partial<WaitingFacts> = {}, about: Partial<Conversation> = {}): string {
@@ -31,9 +39,19 @@ describe('a conversation that waits', () => {
     ['a wish', { fresh: saying('Also fix the tests.') }, {}, 'answer'],
     ['plain thanks', { fresh: saying('Thanks!') }, {}, 'close: completion'],
     ['thanks twice', { fresh: saying('OK', 'ありがとう') }, {}, 'close: completion'],
-    ['thanks with more', { fresh: saying('Thanks, I will look at it tomorrow') }, {}, 'answer, if the model finds a wish'],
+    [
+      'thanks with more',
+      { fresh: saying('Thanks, I will look at it tomorrow') },
+      {},
+      'answer, if the model finds a wish',
+    ],
     ['thanks by one, a wish by another', { fresh: saying('Thanks!', 'Also fix the tests.') }, {}, 'answer'],
-    ['thanks, and thanks with more', { fresh: saying('Thanks!', 'OK but see above') }, {}, 'answer, if the model finds a wish'],
+    [
+      'thanks, and thanks with more',
+      { fresh: saying('Thanks!', 'OK but see above') },
+      {},
+      'answer, if the model finds a wish',
+    ],
     ['the time is up', {}, late, 'close: timeout'],
     ['the time is not up since somebody spoke', {}, { ...late, lastCommentAt: NOW - HOUR_MS }, 'wait'],
     ['exactly at the time', {}, { lastProcessedAt: NOW - 24 * HOUR_MS }, 'wait'],
@@ -46,7 +64,12 @@ describe('a conversation that waits', () => {
     ['closed with a wish', { item: 'closed', fresh: saying('Also fix the tests.') }, {}, 'close: closed, silently'],
     ['the label taken off, the time is up', { item: 'open_without_label' }, late, 'close: label_removed, silently'],
     ['handling switched off', { handlingEnabled: false }, {}, 'close: handling_off, silently'],
-    ['handling switched off, a wish', { handlingEnabled: false, fresh: saying('More.') }, {}, 'close: handling_off, silently'],
+    [
+      'handling switched off, a wish',
+      { handlingEnabled: false, fresh: saying('More.') },
+      {},
+      'close: handling_off, silently',
+    ],
     ['asked again', { item: 'asked_again' }, {}, 'wait'],
     ['asked again after the time', { item: 'asked_again' }, late, 'wait'],
     ['asked again with handling switched off', { item: 'asked_again', handlingEnabled: false }, {}, 'wait'],

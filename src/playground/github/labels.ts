@@ -85,7 +85,8 @@ function create(call: Call): Answer {
   demand(call, repository, 'write');
   const { name, color, description } = call.request.body;
   if (typeof name !== 'string' || name.trim() === '') throw invalid('Label', 'name', 'missing_field');
-  if (color !== undefined && !/^[0-9a-f]{6}$/i.test(String(color))) throw invalid('Label', 'color', 'invalid');
+  if (color !== undefined && !(typeof color === 'string' && /^[0-9a-f]{6}$/i.test(color)))
+    throw invalid('Label', 'color', 'invalid');
   if (typeof description === 'string' && description.length > 100) throw tooLong();
   if (findLabel(call.state, repository, name)) throw invalid('Label', 'name', 'already_exists');
   const texts = {

@@ -49,6 +49,7 @@ function figures(resource: Resource, { used, resetAt }: Quota): Record<string, n
 }
 
 function headersOf(resource: Resource, quota: Quota): Record<string, string> {
-  const entries = Object.entries(figures(resource, quota)).map(([key, value]) => [`x-ratelimit-${key}`, String(value)]);
-  return { ...Object.fromEntries(entries), 'x-ratelimit-resource': resource };
+  const headers: Record<string, string> = {};
+  for (const [key, value] of Object.entries(figures(resource, quota))) headers[`x-ratelimit-${key}`] = String(value);
+  return { ...headers, 'x-ratelimit-resource': resource };
 }

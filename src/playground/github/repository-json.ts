@@ -45,7 +45,8 @@ const TEMPLATES: Record<string, string> = {
 };
 
 function linksOf(url: string): Record<string, string> {
-  const plain = [...PLAIN, ...PLAIN_TOO].map((name) => [`${name}_url`, `${url}/${name}`]);
-  const templates = Object.entries(TEMPLATES).map(([key, template]) => [key, `${url}/${template}`]);
-  return { url, ...Object.fromEntries([...plain, ...templates]) };
+  const links: Record<string, string> = { url };
+  for (const name of [...PLAIN, ...PLAIN_TOO]) links[`${name}_url`] = `${url}/${name}`;
+  for (const [key, template] of Object.entries(TEMPLATES)) links[key] = `${url}/${template}`;
+  return links;
 }

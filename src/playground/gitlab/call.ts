@@ -105,6 +105,6 @@ export function textField(call: Call, name: string): string | undefined {
 export function namesField(call: Call, name: string): string[] | undefined {
   const value = field(call, name);
   if (value === undefined) return undefined;
-  const names = Array.isArray(value) ? value.map(String) : String(value).split(',');
+  const names = Array.isArray(value) ? value.map(String) : (value as string).split(',');
   return names.map((one) => one.trim()).filter((one) => one !== '');
 }

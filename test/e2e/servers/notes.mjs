@@ -4,8 +4,20 @@ import { createInterface } from 'node:readline';
 
 const [, , file] = process.argv;
 const tools = [
-  { name: 'note', description: 'Writes a line into the notebook.', inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } },
-  { name: 'echo', description: 'Says the text again, as often as wanted.', inputSchema: { type: 'object', properties: { text: { type: 'string' }, times: { type: 'number' } }, required: ['text'] } },
+  {
+    name: 'note',
+    description: 'Writes a line into the notebook.',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  },
+  {
+    name: 'echo',
+    description: 'Says the text again, as often as wanted.',
+    inputSchema: {
+      type: 'object',
+      properties: { text: { type: 'string' }, times: { type: 'number' } },
+      required: ['text'],
+    },
+  },
   { name: 'fail', description: 'Always fails.', inputSchema: { type: 'object', properties: {} } },
 ];
 
@@ -17,7 +29,13 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 
 function answer({ method, params }) {
   if (method === 'initialize') {
-    return { result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'notes', version: '1.0.0' } } };
+    return {
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'notes', version: '1.0.0' },
+      },
+    };
   }
   if (method === 'tools/list') return { result: { tools } };
   if (method === 'tools/call') return { result: call(params.name, params.arguments ?? {}) };

@@ -6,7 +6,11 @@ import Database from 'better-sqlite3';
 const [, , database] = process.argv;
 const tools = [
   { name: 'outbox', description: 'Shows the outbox.', inputSchema: { type: 'object', properties: {} } },
-  { name: 'file', description: 'Shows a file.', inputSchema: { type: 'object', properties: { path: { type: 'string' } } } },
+  {
+    name: 'file',
+    description: 'Shows a file.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+  },
 ];
 
 createInterface({ input: process.stdin }).on('line', (line) => {
@@ -18,7 +22,11 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 function answer({ method, params }) {
   if (method === 'tools/list') return { tools };
   if (method === 'tools/call') return { content: [{ type: 'text', text: look(params.name, params.arguments ?? {}) }] };
-  return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'peek', version: '1.0.0' } };
+  return {
+    protocolVersion: params.protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: 'peek', version: '1.0.0' },
+  };
 }
 
 function look(name, { path }) {
