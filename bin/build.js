@@ -1,20 +1,10 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
 import { importSource, node, root } from './import-source.js';
-
-/** INTERIM while the commands are being written: a missing one fails when it is called, not when it is built. */
-const notWrittenYet = {
-  name: 'not-written-yet',
-  setup(b) {
-    b.onResolve({ filter: /^\.\/commands\// }, (args) =>
-      existsSync(root + 'src/' + args.path.replace(/\.js$/, '.ts')) ? undefined : { path: args.path, external: true },
-    );
-  },
-};
 
 await compileConfigValidator();
 await bundleCli();
@@ -54,7 +44,6 @@ async function bundleCli() {
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
-    plugins: [notWrittenYet],
     metafile: true,
     logLevel: 'warning',
   });

@@ -38,6 +38,8 @@ function lock(handle: Database.Database): RunLock | null {
   }
 }
 
+/** Told by its code: an error of a native module need not be an instance of our `Error`. */
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && code.startsWith('SQLITE_BUSY');
 }

@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import Database from 'better-sqlite3';
 import { dump } from 'js-yaml';
+import { systemClock } from '../../src/lib/clock.js';
 import { startCannedModel, type CannedModel, type CannedModelOptions } from '../../src/playground/model.js';
 import { startPlayground } from '../../src/playground/start.js';
 
@@ -77,14 +79,7 @@ export class Stage {
     const command = program ? args : [join(process.cwd(), 'bin/agent.js'), ...args];
     const child = spawn(program ?? process.execPath, command, {
       cwd: this.dir,
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOME: this.dir,
-        BOT_TOKEN: TOKEN,
-        OPENAI_API_KEY: 'key-0123456789',
-        TZ: 'UTC',
-        ...env,
-      },
+      env: { ...this.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.children.add(child);
@@ -92,8 +87,32 @@ export class Stage {
     return child;
   }
 
+  /** The built command line in this process: the same door with its own argv, environment, folder and streams. */
   async agent(...args: string[]): Promise<Finished> {
-    return finished(this.start(args));
+    const { main } = await commandLine();
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const code = await main(args, {
+      env: this.env,
+      cwd: this.dir,
+      stdin: new PassThrough(),
+      stdout,
+      stderr,
+      clock: systemClock,
+      isTTY: false,
+      color: false,
+      signal: new AbortController().signal,
+    });
+    return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+  }
+
+  private get env(): Record<string, string> {
+    return {
+      PATH: process.env['PATH'] ?? '',
+      HOME: this.dir,
+      BOT_TOKEN: TOKEN,
+      OPENAI_API_KEY: 'key-0123456789',
+      TZ: 'UTC',
+    };
   }
 
   /** One tick, as cron runs it. */
@@ -175,6 +194,21 @@ export class Stage {
     await Promise.all([this.playground.close(), this.model.close()]);
     rmSync(this.dir, { recursive: true, force: true });
   }
+}
+
+let loading: Promise<typeof import('../../src/cli.js')> | null = null;
+
+/** jest cannot load modules that are asked for at the same time, as our lazy ones are: one after the other, before they are used. */
+async function commandLine(): Promise<typeof import('../../src/cli.js')> {
+  return (loading ??= loadAll());
+}
+
+async function loadAll(): Promise<typeof import('../../src/cli.js')> {
+  const dist = join(process.cwd(), 'dist');
+  for (const file of readdirSync(dist)) {
+    if (file.endsWith('.js') && file !== 'file-server.js') await import(join(dist, file));
+  }
+  return (await import(join(dist, 'cli.js'))) as typeof import('../../src/cli.js');
 }
 
 export async function setStage({

@@ -30,8 +30,6 @@ export interface Remains {
   unsent: number;
 }
 
-const TICKS_TO_REST = 6;
-
 /** Plays the story, kills the process once at the given point, and lets later ticks carry on. */
 export async function play(
   story: Story,
@@ -46,7 +44,8 @@ export async function play(
     }
     const watch = new Killer(stage, kill, (request) => story.meanwhile?.(stage, n, request));
     story.act(stage, n);
-    for (let tick = 0; tick < TICKS_TO_REST; tick++) if (await watch.run(stage.start(['run']))) break;
+    if (kill) await watch.run(stage.start(['run']));
+    await stage.tick(); // what a killed tick left, the next one finishes; an undisturbed one leaves nothing
     return { remains: remainsOf(stage, n), points: watch.points, killed: watch.killed };
   } finally {
     await stage.close();
@@ -73,12 +72,10 @@ class Killer {
     };
   }
 
-  /** True when the process ended by itself. */
-  async run(child: ChildProcess): Promise<boolean> {
+  async run(child: ChildProcess): Promise<void> {
     this.child = child;
     const { code, stderr } = await finished(child);
     if (code !== null && code !== 0) throw new Error(`exit ${code}: ${stderr}`);
-    return code === 0;
   }
 
   private pass(point: KillPoint, kill: KillPoint | null): 'hang' | undefined {
@@ -112,27 +109,28 @@ function settledText(body: string): string {
     .trim();
 }
 
-/** Plays the story once for every kill point, a few at a time, and says what differed from the undisturbed run. */
-export async function sweep(story: Story, { atOnce = 3 } = {}): Promise<{ points: number; differences: string[] }> {
+/**
+ * Plays the story once for every kill point, a few at a time, and says what differed from the undisturbed run.
+ * A point that is not reached (how often a comment is edited is a matter of time) is one more undisturbed run.
+ */
+export async function sweep(
+  story: Story,
+  wanted: (point: KillPoint) => boolean = () => true,
+): Promise<{ kills: number; differences: string[] }> {
   const undisturbed = await play(story, null);
-  const queue = [...undisturbed.points];
+  const queue = undisturbed.points.filter(wanted);
   const differences: string[] = [];
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (let point = queue.shift(); point; point = queue.shift()) {
-        const name = `${point.at} request ${point.n} ${point.phase}`;
-        try {
-          const { remains, killed } = await play(story, point);
-          if (!killed) differences.push(`${name}: not reached`);
-          const difference = differ(undisturbed.remains, remains);
-          if (difference) differences.push(`${name}: ${difference}`);
-        } catch (error) {
-          differences.push(`${name}: ${String(error)}`);
-        }
-      }
-    }),
-  );
-  return { points: undisturbed.points.length, differences };
+  let kills = 0;
+  const next = async (): Promise<void> => {
+    for (let point = queue.shift(); point; point = queue.shift()) {
+      const { remains, killed } = await play(story, point);
+      if (killed) kills++;
+      const difference = differ(undisturbed.remains, remains);
+      if (difference) differences.push(`${point.at} request ${point.n} ${point.phase}: ${difference}`);
+    }
+  };
+  await Promise.all([next(), next(), next()]);
+  return { kills, differences };
 }
 
 function differ(expected: Remains, actual: Remains): string | null {

@@ -182,7 +182,7 @@ describe('the failure', () => {
     const text = texts('ja').failure(view);
     expect(text).toMatch(/^## エラーが発生しました\n\n/);
     expect(text).toMatch(/- read the file\n- ran the tests[^]*task_2[^]*````\nError: ```boom```\n````/);
-    expect(text).toMatch(/保存された変更はありません。[^]*`coding agent` ラベルを付け直す/);
+    expect(text).toMatch(/保存された変更はありません。[^]*`coding agent` ラベルを付け直して/);
   });
 
   test('a follow-up is tried again by a comment', () => {
