@@ -1,4 +1,5 @@
-import type { Conversation, Post } from '../records.js';
+import { estimateTokens } from '../lib/tokens.js';
+import type { AttemptRow, Conversation, Post } from '../records.js';
 import { openDoor } from '../report/door.js';
 import { marker } from '../report/marker.js';
 import { sendPosts } from '../report/outbox.js';
@@ -20,33 +21,30 @@ export async function conclude(
   const [attempt] = agent.store.attempts.ofConversation(conversation.id);
   const completed = decision.why !== 'stop_command' && !(decision.why === 'timeout' && conversation.unfinished);
   logClosing(agent, conversation, mail, decision.why, completed);
-  recordMail(
-    agent,
-    conversation,
-    mail.fresh.map((comment) => seenAs(comment, 'completion')),
-  );
-  recordMail(
-    agent,
-    conversation,
-    mail.commands.map(({ comment }) => seenAs(comment, 'command')),
-  );
-  agent.store.commit({
-    ...(attempt?.status === 'paused' && {
-      attempt: {
-        uuid: attempt.uuid,
-        status: 'stopped',
-        outcome: decision.why,
-        completedAt: agent.clock.now(),
-        pausedBy: null,
+  if (attempt?.status === 'paused') leaveSummary(agent, conversation, attempt);
+  agent.store.atomically(() => {
+    recordMail(agent, conversation, [
+      ...mail.fresh.map((comment) => seenAs(comment, 'completion')),
+      ...mail.commands.map(({ comment }) => seenAs(comment, 'command')),
+    ]);
+    agent.store.commit({
+      ...(attempt?.status === 'paused' && {
+        attempt: {
+          uuid: attempt.uuid,
+          status: 'stopped',
+          outcome: decision.why,
+          completedAt: agent.clock.now(),
+          pausedBy: null,
+        },
+      }),
+      conversation: {
+        id: conversation.id,
+        ...stateChange(agent, conversation, completed ? 'completed' : 'stopped'),
+        reason: decision.why,
+        ...(mail.fresh.length > 0 && { lastCommentId: mail.fresh.at(-1)!.id }),
       },
-    }),
-    conversation: {
-      id: conversation.id,
-      ...stateChange(agent, conversation, completed ? 'completed' : 'stopped'),
-      reason: decision.why,
-      ...(mail.fresh.length > 0 && { lastCommentId: mail.fresh.at(-1)!.id }),
-    },
-    posts: decision.silent || !attempt ? [] : [closingPost(agent, conversation, attempt.uuid, decision.why)],
+      posts: decision.silent || !attempt ? [] : [closingPost(agent, conversation, attempt.uuid, decision.why)],
+    });
   });
   for (const { comment } of mail.commands)
     await forgeOf(agent, conversation.key.source)
@@ -54,6 +52,32 @@ export async function conclude(
       .catch(() => undefined); // a courtesy
   await sendPosts(agent, conversation.id);
   if (decision.why !== 'gone') await writeLabels(agent, conversation.id);
+}
+
+/** An attempt that waited for an answer ends with its conversation: what it knew is kept for the next one. */
+function leaveSummary(agent: Agent, { title }: Conversation, row: AttemptRow): void {
+  const files = agent.store.files(row.uuid);
+  const earlier = files.summaries();
+  if (earlier.some((line) => line.final)) return;
+  const plan = typeof row.progress['pinned'] === 'string' ? row.progress['pinned'] : '';
+  const summary = agent.redact(
+    [`Goal: ${title}`, `It waited for an answer that never came. Last: ${row.lastMessage ?? '-'}`, plan]
+      .filter(Boolean)
+      .join('\n\n'),
+  );
+  const tokens = estimateTokens(summary);
+  files.appendSummary({
+    id: earlier.length + 1,
+    start_seq: 1,
+    end_seq: row.lastSeq,
+    summary,
+    original_tokens: tokens,
+    summary_tokens: tokens,
+    ratio: 1,
+    timestamp: new Date(agent.clock.now()).toISOString(),
+    final: true,
+  });
+  files.close();
 }
 
 function closingPost(agent: Agent, conversation: Conversation, attempt: string, why: string): Post {

@@ -3,6 +3,7 @@ import { ModelError } from '../ports.js';
 import type { Conversation } from '../records.js';
 import { formatNewComments } from '../task/comments-prompt.js';
 import type { Agent } from './agent.js';
+import { today } from './checkpoint.js';
 import { extractJson } from './extract-json.js';
 import { scratchTranscript } from './history.js';
 import { LlmClient } from './llm-client.js';
@@ -25,7 +26,8 @@ export async function saysFinished(
   client.sendSystemPrompt(PROMPT);
   client.sendUserMessage(`The task was: ${conversation.title}\n\n${formatNewComments(comments, model.contextLength)}`);
   try {
-    const { text, finish } = await client.getResponse({ schema: { name: 'judgement', schema: SCHEMA } });
+    const { text, finish, usage } = await client.getResponse({ schema: { name: 'judgement', schema: SCHEMA } });
+    if (usage) agent.store.usage.add(today(agent.clock.now()), usage.promptTokens + usage.completionTokens);
     return (
       finish !== 'length' && extractJson(text).some((value) => (value as { finished?: unknown }).finished === true)
     );

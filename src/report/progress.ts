@@ -63,8 +63,10 @@ export class ProgressComment {
     const said = comment?.trim() ?? '';
     const text = ask.phase ? this.callForm(ask.phase, ask.taskId, said) : said;
     if (said !== '') this.message = said;
-    if (text !== '') this.enter(seq * 1000, text, ask);
-    this.update({ kind: 'working', ...(ask.phase && { phase: ask.phase }) });
+    this.deps.agent.store.atomically(() => {
+      if (text !== '') this.enter(seq * 1000, text, ask);
+      this.update({ kind: 'working', ...(ask.phase && { phase: ask.phase }) });
+    });
     await this.send({ now: false });
   }
 

@@ -1,6 +1,6 @@
 import { byTurns, type CannedRequest, type Step } from '../../src/playground/model/steps.js';
 import { LABEL, REPO, type StageOptions } from './stage.js';
-import { sweep, type Story } from './sweep.js';
+import { sweep, type KillPoint, type Story } from './sweep.js';
 
 const FIRST_ATTEMPT: Step[] = [
   { text: 'I begin.', toolCalls: [{ tool: 'notes/note', args: { text: 'first' } }] },
@@ -55,15 +55,18 @@ const followUp: Story = { stage: atOnce, before: [label], act: say('Now the colo
 const thanks: Story = { stage: atOnce, before: [label], act: say('Thanks!') };
 
 describe('killed at any request, the next tick carries on as if nothing had happened', () => {
-  test.each<[string, Story, 'github' | 'gitlab', number]>([
-    ['a first attempt', first, 'github', 30],
-    ['a first attempt', first, 'gitlab', 30],
-    ['a follow-up', followUp, 'github', 20],
-    ['thanks', thanks, 'github', 6],
+  const everyPoint = (): boolean => true;
+  const everyEffect = ({ at, phase }: KillPoint): boolean => (at === 'model') === (phase === 'before');
+
+  test.each<[string, Story, 'github' | 'gitlab', (point: KillPoint) => boolean, number]>([
+    ['a first attempt', first, 'github', everyPoint, 30],
+    ['a first attempt', first, 'gitlab', everyEffect, 6],
+    ['a follow-up', followUp, 'github', everyPoint, 20],
+    ['thanks', thanks, 'github', everyEffect, 2],
   ])(
     '%s (%#)',
-    async (_, story, forge, least) => {
-      const { kills, differences } = await sweep({ ...story, stage: () => ({ ...story.stage(), forge }) });
+    async (_, story, forge, wanted, least) => {
+      const { kills, differences } = await sweep({ ...story, stage: () => ({ ...story.stage(), forge }) }, wanted);
       expect(differences).toEqual([]);
       expect(kills).toBeGreaterThan(least);
     },

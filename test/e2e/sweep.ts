@@ -35,7 +35,8 @@ export async function play(
   story: Story,
   kill: KillPoint | null,
 ): Promise<{ remains: Remains; points: KillPoint[]; killed: boolean }> {
-  const stage = await setStage(story.stage());
+  const options = story.stage();
+  const stage = await setStage({ ...options, config: { ...options.config, logging: { level: 'error' } } });
   try {
     const n = stage.issue({ labelled: false });
     for (const act of story.before) {
