@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import Database from 'better-sqlite3';
 import { dump } from 'js-yaml';
+import type * as Cli from '../../src/cli.js';
 import { systemClock } from '../../src/lib/clock.js';
 import { startCannedModel, type CannedModel, type CannedModelOptions } from '../../src/playground/model.js';
 import { startPlayground } from '../../src/playground/start.js';
@@ -196,19 +197,19 @@ export class Stage {
   }
 }
 
-let loading: Promise<typeof import('../../src/cli.js')> | null = null;
+let loading: Promise<typeof Cli> | null = null;
 
 /** jest cannot load modules that are asked for at the same time, as our lazy ones are: one after the other, before they are used. */
-async function commandLine(): Promise<typeof import('../../src/cli.js')> {
+async function commandLine(): Promise<typeof Cli> {
   return (loading ??= loadAll());
 }
 
-async function loadAll(): Promise<typeof import('../../src/cli.js')> {
+async function loadAll(): Promise<typeof Cli> {
   const dist = join(process.cwd(), 'dist');
   for (const file of readdirSync(dist)) {
     if (file.endsWith('.js') && file !== 'file-server.js') await import(join(dist, file));
   }
-  return (await import(join(dist, 'cli.js'))) as typeof import('../../src/cli.js');
+  return (await import(join(dist, 'cli.js'))) as typeof Cli;
 }
 
 export async function setStage({
