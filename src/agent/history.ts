@@ -94,6 +94,11 @@ export class History implements Transcript {
       : null;
   }
 
+  /** The native calls that have an answer behind the reply they came with. */
+  answeredSince(reply: CurrentLine): Set<string | undefined> {
+    return new Set(this.lines.slice(this.lines.lastIndexOf(reply) + 1).map((line) => line.toolCallId));
+  }
+
   /** How many replies in a row could not be read. */
   complaintsInARow(): number {
     return this.complaints;

@@ -11,7 +11,7 @@ import type { Act } from './reply.js';
  */
 export async function carryOut(attempt: Attempt, reply: CurrentLine, act: Act): Promise<void> {
   const before = callsAlreadyMade(attempt, reply);
-  const answered = new Set(attempt.history.messages.map((line) => line.toolCallId));
+  const answered = attempt.history.answeredSince(reply);
   const torn = [...before.values()].some((line) => line.status === 'started');
   for (const [index, call] of act.calls.entries()) {
     if (isNative(reply) && answered.has(call.id)) continue;

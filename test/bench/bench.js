@@ -1,6 +1,7 @@
 // `npm run bench`: what the program adds to the model's own time and tokens, as ratios to floors measured in the same run.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -56,6 +57,7 @@ const charged = [...playground.journal].filter((each) => each.status !== 304).le
 const first = model.requests.find((request) => request.messages.length === 2);
 const system = first.messages[0].content.length / 4;
 
+const appended = await appends();
 print([
   [
     'idle tick, wall',
@@ -156,15 +158,59 @@ async function timed(once) {
   return { ms: median(runs.map((each) => each.ms)), mb: Math.max(...runs.map((each) => each.mb)) };
 }
 
+/** A history that is appended to and compressed like a long attempt's, without a model: only our own part. */
+async function appends() {
+  const { openStore, History } = await bundled(
+    dir,
+    'history.mjs',
+    "export { openStore } from './src/store/store.ts'; export { History } from './src/agent/history.ts';",
+  );
+  const clock = { now: () => Date.now(), sleep: async () => undefined };
+  const store = openStore(join(dir, 'append'), {
+    clock,
+    log: { write: () => undefined },
+    worker: { pid: 1, hostname: 'bench' },
+  });
+  const files = store.createFiles('bench', {});
+  const attempts = { applyMessage: () => undefined };
+  const history = new History('bench', files, attempts, clock, (text) => text);
+  const count = 5000;
+  const took = [];
+  for (let i = 0; i < count; i++) {
+    const began = performance.now();
+    history.append({ role: 'user', content: `message ${i} `.repeat(50) });
+    history.nextRequestTokens();
+    took.push(performance.now() - began);
+    if (i % 100 === 99) history.replace([...history.messages].slice(-20));
+  }
+  globalThis.gc?.();
+  const mb = process.memoryUsage().heapUsed / 2 ** 20;
+  const fileMb = statSync(join(dir, 'append', 'bench', 'messages.jsonl')).size / 2 ** 20;
+  store.close();
+  const early = median(took.slice(100, 300));
+  return { early, ratio: median(took.slice(-200)) / early, count, mb, fileMb };
+}
+
 function median(numbers) {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 }
 
-async function playgroundOf(folder) {
-  const outfile = join(folder, 'playground.mjs');
+function playgroundOf(folder) {
   const contents =
     "export { startPlayground } from './src/playground/start.ts'; export { startCannedModel } from './src/playground/model.ts';";
-  await build({ ...node, stdin: { contents, resolveDir: root, loader: 'ts' }, outfile });
+  return bundled(folder, 'playground.mjs', contents);
+}
+
+async function bundled(folder, name, contents) {
+  const outfile = join(folder, name);
+  const external = [createRequire(import.meta.url).resolve('better-sqlite3')];
+  await build({
+    ...node,
+    stdin: { contents, resolveDir: root, loader: 'ts' },
+    outfile,
+    alias: { 'better-sqlite3': external[0] },
+    external,
+  });
   return import(pathToFileURL(outfile).href);
 }
 
