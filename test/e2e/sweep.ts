@@ -7,6 +7,8 @@ export interface KillPoint {
   at: 'forge' | 'model';
   n: number;
   phase: 'before' | 'after';
+  /** A request that changes nothing at the other end: before or after it is the same to us. */
+  reads: boolean;
 }
 
 type Act = (stage: Stage, n: number) => void;
@@ -64,12 +66,12 @@ class Killer {
     stage.playground.onRequest = ({ method }, phase) => {
       const n = phase === 'before' ? this.forgeRequests++ : this.forgeRequests - 1;
       if (phase === 'after' && method === 'GET') return undefined; // reading has no effect: after it is before the next one
-      return this.pass({ at: 'forge', n, phase }, kill);
+      return this.pass({ at: 'forge', n, phase, reads: method === 'GET' }, kill);
     };
     stage.model.onRequest = (_, phase) => {
       const n = phase === 'before' ? this.modelRequests++ : this.modelRequests - 1;
       if (phase === 'before') meanwhile(n);
-      return this.pass({ at: 'model', n, phase }, kill);
+      return this.pass({ at: 'model', n, phase, reads: phase === 'after' }, kill);
     };
   }
 
