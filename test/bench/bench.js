@@ -80,6 +80,13 @@ print([
   ['from a reply to the next request, early turns', `${early.toFixed(2)} ms`, '', 'about 3 ms'],
   [`the same at turn ${TURNS}`, `${late.toFixed(2)} ms`, `${(late / early).toFixed(2)} × the early turns`, '1 ×'],
   [
+    'adding a message and counting tokens',
+    `${appended.early.toFixed(3)} ms`,
+    `${appended.ratio.toFixed(2)} × that at message ${appended.count}`,
+    '1 ×',
+  ],
+  ['heap held after it', `${appended.mb.toFixed(1)} MB`, `for ${appended.fileMb.toFixed(1)} MB of messages.jsonl`, ''],
+  [
     'peak memory of the long attempt',
     `${long.mb.toFixed(0)} MB`,
     `${(long.mb / idle.mb).toFixed(1)} × the idle tick`,
