@@ -28,6 +28,7 @@ async function perform(...script: Parameters<typeof setPlanningStage>): Promise<
 describe.each([
   ['openai', true],
   ['openai', false],
+  ['lmstudio', true],
   ['lmstudio', false],
   ['ollama', true],
   ['ollama', false],
