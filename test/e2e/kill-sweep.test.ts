@@ -1,6 +1,6 @@
 import { byTurns, type CannedRequest, type Step } from '../../src/playground/model/steps.js';
 import { LABEL, REPO, type StageOptions } from './stage.js';
-import { sweep, type KillPoint, type Story } from './sweep.js';
+import { sweep, type Ending, type KillPoint, type Story } from './sweep.js';
 
 const FIRST_ATTEMPT: Step[] = [
   { text: 'I begin.', toolCalls: [{ tool: 'notes/note', args: { text: 'first' } }] },
@@ -55,21 +55,27 @@ const followUp: Story = { stage: atOnce, before: [label], act: say('Now the colo
 const thanks: Story = { stage: atOnce, before: [label], act: say('Thanks!') };
 
 describe('killed at any request, the next tick carries on as if nothing had happened', () => {
-  const everyPoint = ({ at, phase }: KillPoint): boolean => at === 'forge' || phase === 'before'; // to us a lost reply is one that never came
-  const everyWrite = ({ reads }: KillPoint): boolean => !reads;
-
-  test.each<[string, Story, 'github' | 'gitlab', (point: KillPoint) => boolean, number]>([
-    ['a first attempt', first, 'github', everyPoint, 30],
-    ['a first attempt', first, 'gitlab', everyWrite, 6],
-    ['a follow-up', followUp, 'github', everyWrite, 8],
-    ['thanks', thanks, 'github', everyWrite, 2],
+  test.each<[string, Ending, Story, 'github' | 'gitlab', number]>([
+    ['a first attempt', 'SIGKILL', first, 'github', 40],
+    ['a first attempt', 'SIGKILL', first, 'gitlab', 40],
+    ['a follow-up', 'SIGKILL', followUp, 'github', 25],
+    ['a follow-up', 'SIGKILL', followUp, 'gitlab', 25],
+    ['thanks', 'SIGKILL', thanks, 'github', 8],
+    ['thanks', 'SIGKILL', thanks, 'gitlab', 8],
+    ['a follow-up', 'SIGTERM', followUp, 'github', 25],
   ])(
-    '%s (%#)',
-    async (_, story, forge, wanted, least) => {
-      const { kills, differences } = await sweep({ ...story, stage: () => ({ ...story.stage(), forge }) }, wanted);
+    '%s: %s (%#)',
+    async (_, ending, story, forge, least) => {
+      const staged = { ...story, stage: () => ({ ...story.stage(), forge }) };
+      const { kills, differences } = await sweep(staged, everyPoint, ending);
       expect(differences).toEqual([]);
       expect(kills).toBeGreaterThan(least);
     },
     240_000,
   );
 });
+
+/** To us a reply of the model that was lost is one that never came. */
+function everyPoint({ at, phase }: KillPoint): boolean {
+  return at === 'forge' || phase === 'before';
+}

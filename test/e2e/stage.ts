@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -190,10 +190,23 @@ export class Stage {
     return this.world.labels(REPO, n as number);
   }
 
+  /** Keeps what lasts, the folder and the forge, and returns what puts both back as they are now. */
+  keep(): () => void {
+    const copy = `${this.dir}.kept`;
+    const { now, ...lasting } = this.world.state;
+    const state = structuredClone(lasting);
+    cpSync(this.dir, copy, { recursive: true });
+    return () => {
+      rmSync(this.dir, { recursive: true });
+      cpSync(copy, this.dir, { recursive: true });
+      Object.assign(this.world.state, structuredClone(state), { now });
+    };
+  }
+
   async close(): Promise<void> {
     for (const child of this.children) child.kill('SIGKILL');
     await Promise.all([this.playground.close(), this.model.close()]);
-    rmSync(this.dir, { recursive: true, force: true });
+    for (const dir of [this.dir, `${this.dir}.kept`]) rmSync(dir, { recursive: true, force: true });
   }
 }
 

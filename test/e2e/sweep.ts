@@ -13,6 +13,9 @@ export interface KillPoint {
 
 type Act = (stage: Stage, n: number) => void;
 
+/** How the process ends: at once, or asked to and with the time to say so. */
+export type Ending = 'SIGKILL' | 'SIGTERM';
+
 export interface Story {
   stage: () => StageOptions;
   /** What people did before, each answered by a tick that nothing disturbs. */
@@ -32,26 +35,37 @@ export interface Remains {
   unsent: number;
 }
 
-/** Plays the story, kills the process once at the given point, and lets later ticks carry on. */
-export async function play(
-  story: Story,
-  kill: KillPoint | null,
-): Promise<{ remains: Remains; points: KillPoint[]; killed: boolean }> {
+interface Played {
+  remains: Remains;
+  points: KillPoint[];
+  killed: boolean;
+}
+
+interface Rehearsed {
+  /** Kills the process once at the given point, and lets the next tick carry on. */
+  play(kill: KillPoint | null): Promise<Played>;
+  close(): Promise<void>;
+}
+
+/** Sets the stage up to the swept tick, once, and plays that tick from there as often as wanted. */
+async function rehearse(story: Story, ending: Ending): Promise<Rehearsed> {
   const options = story.stage();
   const stage = await setStage({ ...options, config: { ...options.config, logging: { level: 'error' } } });
-  try {
-    const n = stage.issue({ labelled: false });
-    for (const act of story.before) {
-      act(stage, n);
-      await stage.tick();
-    }
-    const watch = new Killer(stage, kill, (request) => story.meanwhile?.(stage, n, request));
+  const n = stage.issue({ labelled: false });
+  for (const act of story.before) {
+    act(stage, n);
+    await stage.tick();
+  }
+  const rewind = stage.keep();
+  return { play, close: () => stage.close() };
+
+  async function play(kill: KillPoint | null): Promise<Played> {
+    rewind();
+    const watch = new Killer(stage, kill, ending, (request) => story.meanwhile?.(stage, n, request));
     story.act(stage, n);
     if (kill) await watch.run(stage.start(['run']));
     await stage.tick(); // what a killed tick left, the next one finishes; an undisturbed one leaves nothing
     return { remains: remainsOf(stage, n), points: watch.points, killed: watch.killed };
-  } finally {
-    await stage.close();
   }
 }
 
@@ -62,7 +76,12 @@ class Killer {
   private forgeRequests = 0;
   private modelRequests = 0;
 
-  constructor(stage: Stage, kill: KillPoint | null, meanwhile: (request: number) => void) {
+  constructor(
+    stage: Stage,
+    kill: KillPoint | null,
+    private readonly ending: Ending,
+    meanwhile: (request: number) => void,
+  ) {
     stage.playground.onRequest = ({ method }, phase) => {
       const n = phase === 'before' ? this.forgeRequests++ : this.forgeRequests - 1;
       if (phase === 'after' && method === 'GET') return undefined; // reading has no effect: after it is before the next one
@@ -78,7 +97,8 @@ class Killer {
   async run(child: ChildProcess): Promise<void> {
     this.child = child;
     const { code, stderr } = await finished(child);
-    if (code !== null && code !== 0) throw new Error(`exit ${code}: ${stderr}`);
+    const expected = !this.killed ? 0 : this.ending === 'SIGTERM' ? 143 : null;
+    if (code !== expected) throw new Error(`exit ${code}: ${stderr}`);
   }
 
   private pass(point: KillPoint, kill: KillPoint | null): 'hang' | undefined {
@@ -86,7 +106,7 @@ class Killer {
     if (this.killed || !kill || point.at !== kill.at || point.n !== kill.n || point.phase !== kill.phase)
       return undefined;
     this.killed = true;
-    this.child?.kill('SIGKILL');
+    this.child?.kill(this.ending);
     return 'hang';
   }
 }
@@ -118,22 +138,28 @@ function settledText(body: string): string {
  */
 export async function sweep(
   story: Story,
-  wanted: (point: KillPoint) => boolean = () => true,
+  wanted: (point: KillPoint) => boolean,
+  ending: Ending = 'SIGKILL',
 ): Promise<{ kills: number; differences: string[] }> {
-  const undisturbed = await play(story, null);
-  const queue = undisturbed.points.filter(wanted);
-  const differences: string[] = [];
-  let kills = 0;
-  const next = async (): Promise<void> => {
-    for (let point = queue.shift(); point; point = queue.shift()) {
-      const { remains, killed } = await play(story, point);
-      if (killed) kills++;
-      const difference = differ(undisturbed.remains, remains);
-      if (difference) differences.push(`${point.at} request ${point.n} ${point.phase}: ${difference}`);
-    }
-  };
-  await Promise.all([next(), next(), next()]);
-  return { kills, differences };
+  const stages = await Promise.all([1, 2, 3].map(() => rehearse(story, ending)));
+  try {
+    const undisturbed = await stages[0]!.play(null);
+    const queue = undisturbed.points.filter(wanted);
+    const differences: string[] = [];
+    let kills = 0;
+    const workThrough = async ({ play }: (typeof stages)[number]): Promise<void> => {
+      for (let point = queue.shift(); point; point = queue.shift()) {
+        const { remains, killed } = await play(point);
+        if (killed) kills++;
+        const difference = differ(undisturbed.remains, remains);
+        if (difference) differences.push(`${point.at} request ${point.n} ${point.phase}: ${difference}`);
+      }
+    };
+    await Promise.all(stages.map(workThrough));
+    return { kills, differences };
+  } finally {
+    await Promise.all(stages.map(({ close }) => close()));
+  }
 }
 
 function differ(expected: Remains, actual: Remains): string | null {
