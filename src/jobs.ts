@@ -40,6 +40,8 @@ export interface JobReport {
 /** Model and tools, opened when there is work for them. */
 export interface Workshop {
   model: Model;
+  /** Resolves when the servers that all tasks share have started; throws `Park` where one does not. Nothing is claimed before. */
+  ready(): Promise<void>;
   /** The tools for one attempt; servers that want its folder are started for it alone. */
   toolsFor(uuid: string): Promise<Tools & { close(): Promise<void> }>;
   close(): Promise<void>;

@@ -1,15 +1,18 @@
 import type { Job, JobReport, Workshop } from './jobs.js';
-import { ForgeError } from './ports.js';
-import type { AttemptRow } from './records.js';
+import { isDiskTrouble } from './lib/disk.js';
+import { ForgeError, type Tools } from './ports.js';
+import type { AttemptRow, Conversation } from './records.js';
 import { taskName } from './task/key.js';
 import { hasLabel } from './task/labels.js';
 import { forgeOf, labelsOf, type Agent } from './agent/agent.js';
-import { claim, claimFollowUp, takeUp, writeLabels, type ModelFacts } from './agent/claim.js';
+import { claim, claimFollowUp, takeUp, type ModelFacts } from './agent/claim.js';
+import { writeLabels } from './agent/write-labels.js';
 import { conclude } from './agent/conclude.js';
+import { fetchMail, type Mail } from './agent/inbox.js';
 import { Park, Stop } from './agent/interrupts.js';
 import { saysFinished } from './agent/judge.js';
 import { outcomeOf, type Outcome } from './agent/outcome.js';
-import { parkUnopened } from './agent/park.js';
+import { failUnopened, parkUnopened } from './agent/park.js';
 import { workOn } from './agent/work.js';
 
 type Result = JobReport['outcome'];
@@ -24,7 +27,7 @@ export async function perform(agent: Agent, job: Job, openWorkshop: () => Promis
         await conclude(agent, job.conversation, job.mail, job.decision);
         return { kind: 'closed', why: job.decision.why };
       case 'first':
-        return await begin(agent, job, await openWorkshop());
+        return await begin(agent, job, openWorkshop);
       case 'follow_up':
         return await followUp(agent, job, await openWorkshop());
       case 'resume':
@@ -33,10 +36,20 @@ export async function perform(agent: Agent, job: Job, openWorkshop: () => Promis
     }
   } catch (error) {
     agent.signal.throwIfAborted();
-    if (!(error instanceof ForgeError || error instanceof Park)) throw error;
-    agent.log.write('warning', 'a task could not be taken up', { task: taskName(job.key), error: error.message });
-    return outcomeOf(error, agent.config); // before anything was claimed: the next tick finds it again
+    if (isDiskTrouble(error)) throw error;
+    return brokenOff(agent, job, error);
   }
+}
+
+/** Before anything was claimed, the next tick finds it again; an attempt that broke in a way nobody foresaw is settled. */
+async function brokenOff(agent: Agent, { key }: Job, error: unknown): Promise<Result> {
+  const expected = error instanceof ForgeError || error instanceof Park;
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const fields = { task: taskName(key), error: message, ...(!expected && { stack }) };
+  agent.log.write(expected ? 'warning' : 'error', 'a task could not be taken up', fields);
+  const conversation = agent.store.conversations.find(key);
+  const row = expected || !conversation ? null : agent.store.attempts.unsettledOf(conversation.id);
+  return row?.status === 'running' ? failUnopened(agent, row, error) : outcomeOf(error, agent.config);
 }
 
 /** A stranger's label: taken off, a log line, no comment. */
@@ -50,9 +63,17 @@ async function refuse(agent: Agent, job: Job & { kind: 'refuse' }): Promise<Resu
   return { kind: 'refused' };
 }
 
-async function begin(agent: Agent, job: Job & { kind: 'first' }, shop: Workshop): Promise<Result> {
+/** The servers start while the item is read; nothing is claimed before they are there. */
+async function begin(
+  agent: Agent,
+  job: Job & { kind: 'first' },
+  openWorkshop: () => Promise<Workshop>,
+): Promise<Result> {
+  const opening = openWorkshop();
+  opening.catch(() => undefined); // awaited below, unless there is nothing to do after all
   const known = agent.store.conversations.find(job.key);
   const retried = known !== null && agent.store.wishes.of(known.id).includes('retry');
+  if (known && agent.store.attempts.unsettledOf(known.id)) return { kind: 'skipped', why: 'it is being worked on' };
   const labels = labelsOf(agent.config, job.key.source);
   const item = await forgeOf(agent, job.key.source).getItem(job.key);
   if (!item || item.state !== 'open') {
@@ -62,6 +83,8 @@ async function begin(agent: Agent, job: Job & { kind: 'first' }, shop: Workshop)
   if (!retried && !hasLabel(item, labels.botLabel) && !hasLabel(item, labels.processingLabel)) {
     return { kind: 'skipped', why: 'the label was taken off again' };
   }
+  const shop = await opening;
+  await shop.ready();
   const row = agent.store.atomically(() => {
     if (retried) agent.store.wishes.take(known.id, 'retry');
     return claim(agent, item, job.event, factsOf(shop));
@@ -72,7 +95,8 @@ async function begin(agent: Agent, job: Job & { kind: 'first' }, shop: Workshop)
 /** New comments: perhaps they only say thanks in more words; otherwise a new attempt answers them all. */
 async function followUp(agent: Agent, job: Job & { kind: 'follow_up' }, shop: Workshop): Promise<Result> {
   const { conversation, mail, judge } = job;
-  if (judge && (await saysFinished(agent, shop.model, conversation, mail.fresh))) {
+  const finished = judge && (await saysFinished(agent, shop.model, conversation, mail.fresh));
+  if (finished && !(await moreWasSaid(agent, conversation, mail))) {
     await conclude(agent, conversation, mail, { kind: 'close', why: 'completion', silent: false });
     return { kind: 'closed', why: 'completion' };
   }
@@ -83,6 +107,7 @@ async function followUp(agent: Agent, job: Job & { kind: 'follow_up' }, shop: Wo
       task: taskName(job.key),
     },
   );
+  await shop.ready();
   const row = claimFollowUp(agent, conversation, factsOf(shop));
   agent.store.conversations.update(conversation.id, { lastCommentAt: agent.clock.now() });
   const acknowledged = acknowledge(agent, job);
@@ -94,6 +119,12 @@ async function followUp(agent: Agent, job: Job & { kind: 'follow_up' }, shop: Wo
     });
   }
   return outcome;
+}
+
+/** While the model was asked whether this is the end, somebody may have gone on. */
+async function moreWasSaid(agent: Agent, conversation: Conversation, { fresh }: Mail): Promise<boolean> {
+  const now = await fetchMail(agent, conversation);
+  return now.fresh.some(({ id, body }) => !fresh.some((known) => known.id === id && known.body === body));
 }
 
 async function acknowledge(agent: Agent, { key, mail }: Job & { kind: 'follow_up' }): Promise<void> {
@@ -111,11 +142,11 @@ async function goOn(
   job: Job & { kind: 'resume' | 'end' },
   openWorkshop: () => Promise<Workshop>,
 ): Promise<Result> {
-  let shop: Workshop;
+  const shop = await openWorkshop();
   try {
-    shop = await openWorkshop();
+    if (job.kind === 'resume') await shop.ready();
   } catch (error) {
-    if (!(error instanceof Park) || job.kind === 'end') throw error;
+    if (!(error instanceof Park)) throw error;
     return parkUnopened(agent, job.row, error);
   }
   if (job.kind === 'resume') takeUp(agent, job.row, job.event);
@@ -123,12 +154,20 @@ async function goOn(
   return work(agent, agent.store.attempts.get(job.row.uuid)!, shop, job.kind === 'end' ? new Stop(job.reason) : null);
 }
 
+/** What is only settled needs no tools, and waits for no server. */
+const NO_TOOLS: Tools & { close(): Promise<void> } = {
+  list: () => [],
+  prompts: () => [],
+  call: () => Promise.resolve({ ok: false, error: 'there are no tools' }),
+  close: () => Promise.resolve(),
+};
+
 async function work(agent: Agent, row: AttemptRow, shop: Workshop, end: Error | null = null): Promise<Outcome> {
   const log = agent.logFor({ task: taskName(row.key), attempt: row.uuid });
   const own: Agent = { ...agent, log };
   let tools: Awaited<ReturnType<Workshop['toolsFor']>>;
   try {
-    tools = await shop.toolsFor(row.uuid);
+    tools = end ? NO_TOOLS : await shop.toolsFor(row.uuid);
   } catch (error) {
     if (!(error instanceof Park)) throw error;
     await writeLabels(own, row.conversationId);

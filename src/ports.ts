@@ -124,8 +124,8 @@ export interface Forge {
   commentsSince(key: TaskKey, cursor: CommentCursor | null, options: { reviews: boolean }): Promise<Comment[]>;
   /** The files a pull or merge request changes; [] for an issue. */
   changedFiles(key: TaskKey): Promise<ChangedFile[]>;
-  /** Looks for a comment whose body contains the text, newest first. */
-  findComment(key: TaskKey, text: string): Promise<Comment | null>;
+  /** The newest comment that is wanted; null: none is. */
+  findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null>;
   /** Sent once, never retried here. `ForgeError.kind` 'open': it may or may not have been posted. */
   postComment(key: TaskKey, body: string): Promise<string>;
   /** 'gone' if somebody deleted it. */

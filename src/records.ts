@@ -127,6 +127,8 @@ export interface MessageLine {
   calls?: number;
   /** User lines: the n-th complaint in a row about replies that could not be read. */
   complaint?: number;
+  /** Answers to a call: more calls of the same reply follow. */
+  more?: true;
   /** What the mode's progress becomes with this message. */
   progress?: Record<string, unknown>;
 }
@@ -169,6 +171,7 @@ export interface CurrentLine extends ChatMessage {
   finish?: 'stop' | 'tool_calls' | 'length';
   usage?: { prompt: number; completion: number };
   complaint?: number;
+  more?: true;
 }
 
 /** The files of one attempt. Appends are synced before they return; reading repairs what a crash tore. */
@@ -177,12 +180,15 @@ export interface AttemptFiles {
   /** What the model sees: current.jsonl, extended by what only messages.jsonl has. */
   current(): CurrentLine[];
   messagesAfter(seq: number): MessageLine[];
+  firstMessage(): MessageLine | null;
   appendMessage(line: MessageLine): void;
   /** Replaces what the model sees as a whole: temporary file, fsync, rename. */
   replaceCurrent(lines: CurrentLine[]): void;
   appendTool(line: ToolLine): void;
   /** The last line of each call, in order. */
   tools(): ToolLine[];
+  /** Every line, one at a time: a call that has ended has two. */
+  toolLines(): Iterable<ToolLine>;
   appendSummary(line: SummaryLine): void;
   summaries(): SummaryLine[];
   appendPlanning(line: PlanningLine): void;

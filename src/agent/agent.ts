@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Config, LabelNames } from '../config/config.js';
 import type { Clock, Forge, Log } from '../ports.js';
 import type { Store } from '../records.js';
@@ -28,6 +29,11 @@ export function forgeOf(agent: Agent, source: Source): Forge {
   const forge = agent.forges.get(source);
   if (!forge) throw new Error(`no ${source} in this configuration`);
   return forge;
+}
+
+/** The pause file is there: nothing is started, and what runs is paused. */
+export function isPausedByFile({ pauseResume: { enabled, signalFile } }: Config): boolean {
+  return enabled && existsSync(signalFile);
 }
 
 export function labelsOf(config: Config, source: Source): LabelNames {

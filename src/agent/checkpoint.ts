@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs';
 import type { Item } from '../ports.js';
 import { formatNewComments } from '../task/comments-prompt.js';
 import { hasLabel } from '../task/labels.js';
-import { labelsOf, whoWeAre } from './agent.js';
+import { isPausedByFile, labelsOf, whoWeAre } from './agent.js';
 import { rowOf, type Attempt } from './attempt.js';
 import { recordMail, seenAs, type Mail } from './inbox.js';
 import { OverBudget, Park, Pause, Stop } from './interrupts.js';
 import { sameLogin } from './trust.js';
+import { writeLabels } from './write-labels.js';
 
 /**
  * The one place, just before a model call, where the outside world may change the attempt: pause? stop?
@@ -18,18 +18,18 @@ export async function checkpoint(attempt: Attempt, { always = false, budget = tr
   heedWishes(attempt);
   const sight = await attempt.lookout.look({ always });
   if (sight) {
-    await heedCommands(attempt, sight.mail);
+    heedCommands(attempt, sight.mail);
     heedWishes(attempt);
     await heedItem(attempt, sight.item);
+    await showLabels(attempt);
   }
-  const cameIn = sight !== null && admit(attempt, sight.mail);
-  if (budget) heedBudget(attempt);
-  return cameIn;
+  const spent = spentBudget(attempt);
+  if (spent && budget) throw spent;
+  return sight !== null && spent === null && admit(attempt, sight.mail); // what cannot be answered any more is left to the next attempt
 }
 
 function heedSignalFile({ agent }: Attempt): void {
-  const { enabled, signalFile } = agent.config.pauseResume;
-  if (enabled && existsSync(signalFile)) throw new Pause('signal_file');
+  if (isPausedByFile(agent.config)) throw new Pause('signal_file', { id: 'signal_file' });
 }
 
 /** What `agent pause` and `agent stop` left in the database. */
@@ -37,13 +37,13 @@ function heedWishes({ agent, conversation }: Attempt): void {
   const { wishes } = agent.store;
   const wished = wishes.of(conversation.id);
   for (const done of ['resume', 'retry'] as const) if (wished.includes(done)) wishes.take(conversation.id, done);
-  if (wished.includes('pause')) throw new Pause('person');
+  if (wished.includes('pause')) throw new Pause('person', { id: 'command' });
   if (wished.includes('stop')) throw new Stop('person');
 }
 
 /** `/agent …` in the thread: acknowledged by a reaction, never shown to the model; the last one counts. It becomes a wish, so that a crash does not lose it. */
-async function heedCommands(attempt: Attempt, mail: Mail): Promise<void> {
-  const { agent, conversation, forge, progress } = attempt;
+function heedCommands(attempt: Attempt, mail: Mail): void {
+  const { agent, conversation, progress } = attempt;
   const wish = mail.commands
     .map(({ command }) => command)
     .findLast((command) => command !== 'status' && command !== 'retry');
@@ -56,10 +56,9 @@ async function heedCommands(attempt: Attempt, mail: Mail): Promise<void> {
       [...mail.fresh, ...mail.undecided],
     );
   });
-  for (const { comment, command } of mail.commands) {
-    await forge.react(conversation.key, comment, '+1').catch(() => undefined); // a courtesy: the command counts without it
-    if (command === 'status') progress.refresh();
-  }
+  const obeyed = mail.commands.map(({ comment }) => comment);
+  progress.acknowledge(obeyed, '+1');
+  if (mail.commands.some(({ command }) => command === 'status')) progress.refresh();
 }
 
 /** Closing, merging, taking our label off, unassigning us means stop; the paused label means pause. */
@@ -76,14 +75,14 @@ async function heedLabels(attempt: Attempt, item: Item): Promise<void> {
   const labels = labelsOf(agent.config, conversation.key.source);
   const since = labelsWrittenAt ?? attempt.takenUpAt;
   if (hasLabel(item, labels.pausedLabel) && (await wasPutOn(attempt, labels.pausedLabel, since)))
-    throw new Pause('person');
+    throw new Pause('person', { id: 'paused_label' });
   const writtenByUs = wantedLabel === null && labelsWrittenAt !== null;
   if (writtenByUs && !hasLabel(item, labels.processingLabel)) throw new Stop('label_removed');
 }
 
 /** By somebody else, and not before `since`; forges tell whole seconds. */
 async function wasPutOn({ agent, conversation, forge }: Attempt, label: string, since: number): Promise<boolean> {
-  const event = await forge.newestLabelEvent(conversation.key, label).catch(() => null);
+  const event = await forge.promptly(() => forge.newestLabelEvent(conversation.key, label)).catch(() => null);
   const self = await whoWeAre(agent, conversation.key.source).catch(() => null);
   if (event === null || (self?.login && sameLogin(event.actor, self.login))) return false;
   return Date.parse(event.at) + 1000 > since;
@@ -97,6 +96,12 @@ async function heedAssignment(attempt: Attempt, item: Item): Promise<void> {
   const fact = `assigned:${attempt.uuid}`;
   if (assigned) agent.store.facts.set(fact, 'yes');
   else if (agent.store.facts.get(fact) === 'yes') throw new Stop('unassigned');
+}
+
+/** The label of our work is written until it is there, but not with every turn. */
+async function showLabels({ agent, conversation, forge, lookout }: Attempt): Promise<void> {
+  if (agent.store.conversations.get(conversation.id).wantedLabel === null || !lookout.isTimeForLabels()) return;
+  await forge.promptly(() => writeLabels(agent, conversation.id));
 }
 
 /** Puts new comments of people who count into the history, in the form the contract gives. */
@@ -131,19 +136,20 @@ function admit(attempt: Attempt, mail: Mail): boolean {
   return true;
 }
 
-function heedBudget(attempt: Attempt): void {
+function spentBudget(attempt: Attempt): OverBudget | Park | null {
   const { agent } = attempt;
   const { limits, maxLlmProcessNum } = agent.config;
   const row = rowOf(attempt);
-  if (row.llmCallCount >= maxLlmProcessNum) throw new OverBudget('max_llm_process_num');
+  if (row.llmCallCount >= maxLlmProcessNum) return new OverBudget('max_llm_process_num');
   if (limits.maxTokensPerTask !== null && row.totalTokens >= limits.maxTokensPerTask)
-    throw new OverBudget('max_tokens_per_task');
+    return new OverBudget('max_tokens_per_task');
   const workedMs = row.workedMs + agent.clock.now() - attempt.takenUpAt;
   if (limits.maxMinutesPerTask !== null && workedMs >= limits.maxMinutesPerTask * 60_000)
-    throw new OverBudget('max_minutes_per_task');
+    return new OverBudget('max_minutes_per_task');
   if (limits.maxTokensPerDay !== null && agent.store.usage.of(today(agent.clock.now())) >= limits.maxTokensPerDay) {
-    throw new Park('daily_tokens', 'max_tokens_per_day', { retryAt: nextMidnight(agent.clock.now()) });
+    return new Park('daily_tokens', 'max_tokens_per_day', { retryAt: nextMidnight(agent.clock.now()) });
   }
+  return null;
 }
 
 /** The local day, as the key under which its tokens are counted. */

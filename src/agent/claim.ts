@@ -1,10 +1,8 @@
 import type { Item, LabelEvent } from '../ports.js';
 import type { AttemptRow, Conversation, ConversationState } from '../records.js';
 import { languageOf } from '../report/language.js';
-import { labelChange, labelOfState, labelSpecs } from '../task/labels.js';
-import { taskName } from '../task/key.js';
-import { ForgeError } from '../ports.js';
-import { forgeOf, labelsOf, type Agent } from './agent.js';
+import { labelOfState } from '../task/labels.js';
+import { labelsOf, type Agent } from './agent.js';
 
 /** Which model an attempt is made with, for the records. */
 export type ModelFacts = Pick<AttemptRow, 'llmProvider' | 'model' | 'contextLength'>;
@@ -39,7 +37,10 @@ export function takeUp(agent: Agent, row: AttemptRow, event: LabelEvent | null =
     const conversation = agent.store.conversations.get(row.conversationId);
     if (conversation.state !== 'processing')
       agent.store.conversations.update(row.conversationId, toProcessing(agent, conversation));
-    if (event) agent.store.conversations.update(row.conversationId, { labelEvent: { id: event.id, at: event.at } });
+    if (event) {
+      const labelEvent = { id: event.id, at: event.at };
+      agent.store.conversations.update(row.conversationId, { labelEvent, commentCount: 0 });
+    }
     agent.store.attempts.update(row.uuid, {
       status: 'running',
       pausedBy: null,
@@ -61,36 +62,6 @@ export function stateChange(
     wantedLabel: labelOfState(state, labelsOf(agent.config, key.source)),
     lastProcessedAt: agent.clock.now(),
   };
-}
-
-/** Writes the label the conversation wants, unless it is there; what fails stays wanted. Only an abort is thrown. */
-export async function writeLabels(agent: Agent, conversationId: number): Promise<void> {
-  const { key, wantedLabel } = agent.store.conversations.get(conversationId);
-  if (wantedLabel === null) return;
-  const forge = forgeOf(agent, key.source);
-  const labels = labelsOf(agent.config, key.source);
-  try {
-    await ensureLabelsOnce(agent, key.source, `${key.owner}/${key.repo}`);
-    const item = await forge.getItem(key);
-    if (item) {
-      const { add, remove } = labelChange(item.labels, wantedLabel, labels);
-      await forge.changeLabels(key, add, remove);
-    }
-    agent.store.conversations.update(conversationId, { wantedLabel: null, labelsWrittenAt: agent.clock.now() });
-  } catch (error) {
-    agent.signal.throwIfAborted();
-    if (!(error instanceof ForgeError)) throw error;
-    agent.log.write('warning', 'labels could not be written', { task: taskName(key), error: error.message });
-  }
-}
-
-async function ensureLabelsOnce(agent: Agent, source: 'github' | 'gitlab', path: string): Promise<void> {
-  const specs = labelSpecs(labelsOf(agent.config, source));
-  const fact = `labels:${source}:${path}`;
-  const value = specs.map((spec) => spec.name).join('|');
-  if (agent.store.facts.get(fact) === value) return;
-  await forgeOf(agent, source).ensureLabels(path, specs);
-  agent.store.facts.set(fact, value);
 }
 
 function toProcessing(agent: Agent, conversation: Pick<Conversation, 'key'>): Partial<Conversation> {

@@ -8,7 +8,8 @@ import { keywordIn } from '../task/completion.js';
 import type { WaitingDecision } from '../task/waiting.js';
 import { taskName } from '../task/key.js';
 import { forgeOf, labelsOf, type Agent } from './agent.js';
-import { stateChange, writeLabels } from './claim.js';
+import { stateChange } from './claim.js';
+import { writeLabels } from './write-labels.js';
 import { recordMail, seenAs, type Mail } from './inbox.js';
 
 /** Closes a conversation that waited: in one transaction, and then, unless silent, with a comment that says why. */

@@ -1,3 +1,4 @@
+import { redactStrings } from '../lib/redact.js';
 import { estimateMessages, estimateTokens } from '../lib/tokens.js';
 import type { ChatMessage, Clock } from '../ports.js';
 import type { AttemptFiles, CurrentLine, MessageLine, Store } from '../records.js';
@@ -31,7 +32,7 @@ export class History implements Transcript {
   ) {
     this.lines = files.current();
     this.seq = this.lines.reduce((last, line) => Math.max(last, line.seq), 0);
-    this.complaints = this.lines.findLast((line) => line.role === 'user')?.complaint ?? 0;
+    this.complaints = complaintsIn(this.lines);
     this.recount();
   }
 
@@ -67,7 +68,7 @@ export class History implements Transcript {
       content,
       timestamp: new Date(this.clock.now()).toISOString(),
       tokens: rest.usage?.completion ?? estimateTokens(content),
-      ...(toolCalls && toolCalls.length > 0 && { tool_calls: this.redactCalls(toolCalls) }),
+      ...(toolCalls && toolCalls.length > 0 && { tool_calls: redactStrings(toolCalls, this.redact) }),
       ...(toolCallId && { tool_call_id: toolCallId }),
     };
     this.files.appendMessage(line);
@@ -88,13 +89,14 @@ export class History implements Transcript {
     if (!reply) return null;
     const after = this.lines.slice(at + 1);
     if (after.length === 0) return reply;
+    if (after.at(-1)?.more) return reply;
     const answered = new Set(after.map((line) => line.toolCallId));
     return reply.toolCalls?.some((call) => !answered.has(call.id)) && after.every((line) => line.role === 'tool')
       ? reply
       : null;
   }
 
-  /** The native calls that have an answer behind the reply they came with. */
+  /** The calls that have an answer behind the reply they came with. */
   answeredSince(reply: CurrentLine): Set<string | undefined> {
     return new Set(this.lines.slice(this.lines.lastIndexOf(reply) + 1).map((line) => line.toolCallId));
   }
@@ -123,6 +125,7 @@ export class History implements Transcript {
     if (line.finish) current.finish = line.finish;
     if (line.usage) current.usage = line.usage;
     if (line.complaint) this.complaints = current.complaint = line.complaint;
+    if (line.more) current.more = line.more;
     this.lines.push(current);
     if (line.usage) this.counted = { tokens: line.usage.prompt + line.usage.completion, lines: this.lines.length };
     return current;
@@ -133,10 +136,14 @@ export class History implements Transcript {
     const usage = this.lines[at]?.usage;
     if (usage) this.counted = { tokens: usage.prompt + usage.completion, lines: at + 1 };
   }
+}
 
-  private redactCalls(calls: NonNullable<ChatMessage['toolCalls']>): NonNullable<ChatMessage['toolCalls']> {
-    return JSON.parse(this.redact(JSON.stringify(calls))) as NonNullable<ChatMessage['toolCalls']>;
-  }
+/** A complaint counts until a reply to it was understood, which shows in what was written behind that reply. */
+function complaintsIn(lines: CurrentLine[]): number {
+  const at = lines.findLastIndex((line) => line.complaint);
+  const reply = lines.findIndex((line, index) => index > at && line.role === 'assistant');
+  const understood = reply !== -1 && reply < lines.length - 1;
+  return understood ? 0 : (lines[at]?.complaint ?? 0);
 }
 
 /** A transcript that is thrown away: summaries, judgements, the doctor. */

@@ -7,7 +7,10 @@ import type { Reason } from '../report/words.js';
  */
 
 export class Pause extends Error {
-  constructor(readonly by: Exclude<PausedBy, 'parked' | 'question'>) {
+  constructor(
+    readonly by: Exclude<PausedBy, 'parked' | 'question'>,
+    readonly reason: Reason,
+  ) {
     super(`paused by ${by}`);
   }
 }

@@ -4,6 +4,7 @@ import { fetchMail, NO_MAIL, type Mail } from './inbox.js';
 import type { Conversation } from '../records.js';
 
 const SHORTEST_GAP_MS = 1000;
+const LABELS_GAP_MS = 60_000;
 const LONGEST_BACK_OFF_MS = 60_000;
 
 /** What a look at the forge showed: the item (null: it is gone) and what is new in its thread. */
@@ -30,12 +31,15 @@ export class Lookout {
   private lookedAt = -Infinity;
   private notBefore = 0;
   private backOffMs = 0;
+  private labelsTriedAt: number;
 
   constructor(
     private readonly agent: Agent,
     private readonly conversation: Conversation,
     private readonly uuid: string,
-  ) {}
+  ) {
+    this.labelsTriedAt = agent.clock.now(); // the work begins with writing them
+  }
 
   /** Null when it is not time to look, or the forge did not answer: work goes on, next time again. */
   async look({ always }: { always: boolean }): Promise<Sight | null> {
@@ -53,6 +57,14 @@ export class Lookout {
       this.backOff(error);
       return null;
     }
+  }
+
+  /** A label that could not be written is tried again, once a minute. */
+  isTimeForLabels(): boolean {
+    const now = this.agent.clock.now();
+    if (now - this.labelsTriedAt < LABELS_GAP_MS) return false;
+    this.labelsTriedAt = now;
+    return true;
   }
 
   private isTime(now: number, always: boolean): boolean {

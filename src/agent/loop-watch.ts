@@ -13,9 +13,9 @@ export class LoopWatch {
   constructor(private readonly sameError: number) {}
 
   /** A resumed attempt goes on counting where it stood. */
-  static over(lines: ToolLine[], sameError: number): LoopWatch {
+  static over(lines: Iterable<ToolLine>, sameError: number): LoopWatch {
     const watch = new LoopWatch(sameError);
-    for (const line of lines) watch.note(line);
+    for (const line of lines) if (line.status !== 'started') watch.note(line);
     return watch;
   }
 

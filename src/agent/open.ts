@@ -1,5 +1,6 @@
+import { isDiskTrouble } from '../lib/disk.js';
 import type { Item, Model, Tools } from '../ports.js';
-import type { AttemptFiles, AttemptRow, Conversation, MessageLine } from '../records.js';
+import type { AttemptFiles, AttemptRow, Conversation, MessageLine, ToolLine } from '../records.js';
 import { ProgressComment } from '../report/progress.js';
 import { stripOurs } from '../report/result-text.js';
 import { texts } from '../report/texts.js';
@@ -29,7 +30,7 @@ export function openAttempt(bench: Bench, conversation: Conversation, row: Attem
   const { agent } = bench;
   const files = agent.store.files(row.uuid);
   if (readyToGoOn(agent, files, row)) return assemble(bench, conversation, row, files, inheritedNotice(row));
-  forgetBeginnings(agent, row);
+  agent.store.attempts.update(row.uuid, { lastSeq: 0, progress: {} }); // nothing was asked yet: the opening is written anew
   return assemble(bench, conversation, row, newFiles(agent, row), inheritFor(agent, conversation));
 }
 
@@ -67,25 +68,33 @@ function assemble(
       inherited: inherited?.from ?? null,
     }),
     lookout: new Lookout(agent, conversation, row.uuid),
-    loops: row.toolCallCount > 0 ? LoopWatch.over(files.tools(), sameError) : new LoopWatch(sameError),
+    loops: LoopWatch.over(answeredCalls(files, history), sameError),
     resumedReply: history.openReply(),
     log: agent.log,
     takenUpAt: agent.clock.now(),
   };
 }
 
-/** Brings the row up to the files, and says whether the opening is complete: a broken or missing folder is not. */
-function readyToGoOn(agent: Agent, files: AttemptFiles, row: AttemptRow): boolean {
-  for (const line of files.messagesAfter(row.lastSeq)) agent.store.attempts.applyMessage(row.uuid, line);
-  const { progress } = agent.store.attempts.get(row.uuid)!;
-  const first = files.messagesAfter(0)[0];
-  return typeof progress['requestEnd'] === 'number' && first?.role === 'system';
+/** Calls of a reply that is taken up again are noted once their answer is written. */
+function* answeredCalls(files: AttemptFiles, history: History): Generator<ToolLine> {
+  const reply = history.openReply();
+  const answered = reply && history.answeredSince(reply);
+  for (const line of files.toolLines()) {
+    if (line.call.message !== reply?.seq || answered?.has(line.call.id)) yield line;
+  }
 }
 
-/** The opening was never finished, so nothing was asked yet: it is written again from the beginning. */
-function forgetBeginnings(agent: Agent, row: AttemptRow): void {
-  agent.store.deleteFiles(row.uuid);
-  agent.store.attempts.update(row.uuid, { lastSeq: 0, progress: {} });
+/** Brings the row up to the files, and says whether the opening is complete: a broken or missing folder is not. */
+function readyToGoOn(agent: Agent, files: AttemptFiles, row: AttemptRow): boolean {
+  try {
+    for (const line of files.messagesAfter(row.lastSeq)) agent.store.attempts.applyMessage(row.uuid, line);
+    const { progress } = agent.store.attempts.get(row.uuid)!;
+    return typeof progress['requestEnd'] === 'number' && files.firstMessage()?.role === 'system';
+  } catch (error) {
+    if (isDiskTrouble(error)) throw error;
+    agent.log.write('warning', 'the files of an attempt cannot be read; it starts anew', { error: String(error) });
+    return false;
+  }
 }
 
 function newFiles(agent: Agent, row: AttemptRow): AttemptFiles {
@@ -128,7 +137,7 @@ export async function writeOpening(attempt: Attempt): Promise<void> {
   if (!item) throw new Stop('item_gone');
   const reviews = { reviews: conversation.key.type !== 'issue' };
   const comments = await forge.commentsSince(conversation.key, null, reviews);
-  const mail = await sortMail(agent, conversation, comments);
+  const mail = laterCommandsLeft(agent, conversation, await sortMail(agent, conversation, comments));
   const native = await model.supportsTools(agent.signal);
   history.append({
     role: 'system',
@@ -195,6 +204,18 @@ async function followUpOpening(attempt: Attempt, item: Item, comments: Comment[]
 /** Without a new comment (a retry) the request is simply to go on. */
 function newWords(fresh: Comment[], contextLength: number): string {
   return fresh.length > 0 ? formatNewComments(fresh, contextLength) : 'Please go on with this task.';
+}
+
+/** Commands given since the work was asked for are left to the first checkpoint, which obeys them. */
+function laterCommandsLeft(agent: Agent, conversation: Conversation, mail: Mail): Mail {
+  const asked = Date.parse(conversation.labelEvent?.at ?? '') || conversation.firstProcessedAt;
+  const isLater = ({ comment }: Mail['commands'][number]): boolean =>
+    !readBefore(agent, conversation, comment) && Date.parse(comment.updatedAt) >= asked;
+  return {
+    ...mail,
+    commands: mail.commands.filter((each) => !isLater(each)),
+    undecided: [...mail.undecided, ...mail.commands.filter(isLater).map(({ comment }) => comment)],
+  };
 }
 
 function readBefore(agent: Agent, conversation: Conversation, comment: Comment): boolean {

@@ -11,7 +11,7 @@ export type Outcome =
   | { kind: 'over_budget'; reason: Reason }
   | { kind: 'stopped'; reason: Reason }
   | { kind: 'failed'; reason: Reason; error: string; cause: unknown }
-  | { kind: 'paused'; by: 'person' | 'signal_file' }
+  | { kind: 'paused'; by: 'person' | 'signal_file'; reason: Reason }
   | { kind: 'parked'; blame: ParkCause; reason: Reason; message: string; retryAt: number | null }
   | { kind: 'question'; questions: string[]; comment: string | null; n: number }
   | { kind: 'interrupted' };
@@ -19,7 +19,7 @@ export type Outcome =
 /** The one place where what was thrown becomes what is done about it. */
 export function outcomeOf(thrown: unknown, config: Config): Outcome {
   if (thrown instanceof Interrupted) return { kind: 'interrupted' };
-  if (thrown instanceof Pause) return { kind: 'paused', by: thrown.by };
+  if (thrown instanceof Pause) return { kind: 'paused', by: thrown.by, reason: thrown.reason };
   if (thrown instanceof Stop) return { kind: 'stopped', reason: stopReason(thrown, config) };
   if (thrown instanceof OverBudget) return { kind: 'over_budget', reason: limitReason(thrown, config) };
   if (thrown instanceof Question)

@@ -3,38 +3,31 @@ import { sendPosts } from '../report/outbox.js';
 import { ProgressComment } from '../report/progress.js';
 import { texts } from '../report/texts.js';
 import { forgeOf, type Agent } from './agent.js';
+import { writeLabels } from './write-labels.js';
 import type { Park } from './interrupts.js';
 import { outcomeOf, type Outcome } from './outcome.js';
-import { waitAfter } from './settle.js';
+import { failedTransition, parkedTransition, type Settling } from './settle.js';
 
 /** Parks an attempt that could not even be opened (a tool server is down): its progress comment says why. */
 export async function parkUnopened(agent: Agent, row: AttemptRow, park: Park): Promise<Outcome> {
   const outcome = outcomeOf(park, agent.config) as Outcome & { kind: 'parked' };
-  const conversation = agent.store.conversations.get(row.conversationId);
-  const now = agent.clock.now();
-  const notBefore = outcome.retryAt ?? now + waitAfter(row.parkCount);
-  const progress = new ProgressComment({
-    agent,
-    forge: forgeOf(agent, row.key.source),
-    conversation,
-    uuid: row.uuid,
-    texts: texts(conversation.language),
-    inherited: null,
-  });
-  agent.store.commit({
-    attempt: {
-      uuid: row.uuid,
-      takeUps: 0,
-      status: 'paused',
-      pausedBy: 'parked',
-      pausedAt: now,
-      notBefore,
-      parkCount: row.parkCount + 1,
-      errorMessage: agent.redact(park.message),
-    },
-    conversation: { id: conversation.id, reason: outcome.reason.id },
-    posts: [progress.final({ kind: 'parked', reason: outcome.reason, until: notBefore })],
-  });
-  await sendPosts(agent, conversation.id);
+  agent.store.commit(parkedTransition(settlingOf(agent, row), row, outcome));
+  await sendPosts(agent, row.conversationId);
   return outcome;
+}
+
+/** Fails an attempt without reading anything of it: what broke it may be in its own files. */
+export async function failUnopened(agent: Agent, row: AttemptRow, error: unknown): Promise<Outcome> {
+  const outcome = outcomeOf(error, agent.config) as Outcome & { kind: 'failed' };
+  agent.store.commit(failedTransition(settlingOf(agent, row), row, outcome));
+  await sendPosts(agent, row.conversationId);
+  await writeLabels(agent, row.conversationId);
+  return outcome;
+}
+
+function settlingOf(agent: Agent, { uuid, key, conversationId }: AttemptRow): Settling {
+  const conversation = agent.store.conversations.get(conversationId);
+  const about = { agent, conversation, uuid, texts: texts(conversation.language) };
+  const progress = new ProgressComment({ ...about, forge: forgeOf(agent, key.source), inherited: null });
+  return { ...about, progress };
 }

@@ -1,10 +1,10 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { AttemptRow, ConversationState, Post, Transition } from '../records.js';
 import { sendPosts } from '../report/outbox.js';
-import type { ProgressState } from '../report/progress-text.js';
 import { labelsOf } from './agent.js';
 import { rowOf, type Attempt } from './attempt.js';
-import { stateChange, writeLabels } from './claim.js';
+import { stateChange } from './claim.js';
+import { writeLabels } from './write-labels.js';
 import type { Outcome } from './outcome.js';
 import { planView } from './planning/plan.js';
 import { writeFinalSummary } from './summary.js';
@@ -19,10 +19,18 @@ export async function settle(attempt: Attempt, outcome: Outcome): Promise<void> 
   const { agent, conversation } = attempt;
   agent.store.commit(transitionOf(attempt, outcome));
   logEnd(attempt, outcome);
-  if (outcome.kind === 'interrupted') return sayInterrupted(attempt);
-  await sendPosts(agent, conversation.id);
-  await writeLabels(agent, conversation.id);
+  try {
+    agent.signal.throwIfAborted();
+    await sendPosts(agent, conversation.id);
+    await writeLabels(agent, conversation.id, outcome.kind !== 'stopped' ? { leaving: 'processingLabel' } : {});
+  } catch (error) {
+    if (!agent.signal.aborted) throw error;
+    await lastWord(attempt);
+  }
 }
+
+/** What it takes to say how an attempt ended: less than it takes to work on it. */
+export type Settling = Pick<Attempt, 'agent' | 'uuid' | 'conversation' | 'progress' | 'texts'>;
 
 /** Attempts that end leave a summary to the next one; the others will go on themselves. */
 async function summarise(attempt: Attempt, outcome: Outcome): Promise<void> {
@@ -62,24 +70,18 @@ function transitionOf(attempt: Attempt, outcome: Outcome): Transition {
         attempt,
         outcome,
         'completed',
-        waits(attempt) ? 'awaiting-response' : 'stopped',
-        partialPosts(attempt, outcome),
+        mayGoOn(attempt, row) ? 'awaiting-response' : 'stopped',
+        partialPosts(attempt, row, outcome),
       );
     case 'stopped':
       return ended(attempt, outcome, 'stopped', 'stopped', stoppedPosts(attempt, outcome));
     case 'failed':
-      return ended(
-        attempt,
-        outcome,
-        'failed',
-        row.followUp && waits(attempt) ? 'awaiting-response' : 'failed',
-        failurePosts(attempt, row, outcome),
-      );
+      return failedTransition(attempt, row, outcome);
     case 'paused':
       return {
         attempt: { ...base, status: 'paused', pausedBy: outcome.by, pausedAt: now },
         conversation: { id: conversation.id, ...stateChange(agent, conversation, 'paused'), reason: outcome.by },
-        posts: pausedPosts(attempt, row, outcome),
+        posts: pausedPosts(attempt, outcome),
       };
     case 'question':
       return {
@@ -96,14 +98,24 @@ function transitionOf(attempt: Attempt, outcome: Outcome): Transition {
         ],
       };
     case 'parked':
-      return parkedTransition(attempt, row, outcome, now);
+      return parkedTransition(attempt, row, outcome);
     case 'interrupted':
       return { attempt: base, posts: [attempt.progress.final({ kind: 'interrupted' })] };
   }
 }
 
+/** Only a first attempt leaves the conversation failed; after a follow-up it waits as before. */
+export function failedTransition(
+  settling: Settling,
+  row: AttemptRow,
+  outcome: Outcome & { kind: 'failed' },
+): Transition {
+  const state = !row.followUp || !waits(settling) ? 'failed' : isLast(settling, row) ? 'stopped' : 'awaiting-response';
+  return ended(settling, outcome, 'failed', state, failurePosts(settling, row, outcome));
+}
+
 function ended(
-  attempt: Attempt,
+  attempt: Settling,
   outcome: Outcome,
   status: 'completed' | 'stopped' | 'failed',
   state: ConversationState,
@@ -134,14 +146,18 @@ function outcomeWord(outcome: Outcome): string {
   return outcome.verification.kind === 'not_verified' ? 'not_verified' : 'done';
 }
 
-function waits({ agent }: Attempt): boolean {
+function waits({ agent }: Settling): boolean {
   return agent.config.commentHandling.enabled;
 }
 
 /** The follow-up that reaches the maximum is the last one. */
-function isLast({ agent, conversation }: Attempt, row: AttemptRow): boolean {
+function isLast({ agent, conversation }: Settling, row: AttemptRow): boolean {
   const { commentCount } = agent.store.conversations.get(conversation.id);
   return row.followUp && commentCount >= agent.config.commentHandling.maxCommentCount;
+}
+
+function mayGoOn(attempt: Settling, row: AttemptRow): boolean {
+  return waits(attempt) && !isLast(attempt, row);
 }
 
 function stateAfterDone(
@@ -149,7 +165,7 @@ function stateAfterDone(
   row: AttemptRow,
   outcome: Outcome & { kind: 'completed' },
 ): ConversationState {
-  if (waits(attempt) && !isLast(attempt, row)) return 'awaiting-response';
+  if (mayGoOn(attempt, row)) return 'awaiting-response';
   return outcome.verification.kind === 'not_verified' ? 'stopped' : 'completed';
 }
 
@@ -161,14 +177,18 @@ function resultPosts(attempt: Attempt, row: AttemptRow, outcome: Outcome & { kin
     verification: outcome.verification,
     counts: progress.counts(),
   });
-  const posts = [progress.final({ kind: 'finished' }), progress.postOf('result', 1, body)];
-  if (!waits(attempt) || !isLast(attempt, row)) return posts;
-  const { maxCommentCount } = attempt.agent.config.commentHandling;
-  const closing = texts.closing({ why: 'maximum', count: maxCommentCount, botLabel: botLabel(attempt) });
-  return [...posts, progress.postOf('closing', 1, closing)];
+  return [progress.final({ kind: 'finished' }), progress.postOf('result', 1, body), ...maximumPosts(attempt, row)];
 }
 
-function partialPosts(attempt: Attempt, { reason }: Outcome & { kind: 'over_budget' }): Post[] {
+/** The last follow-up says that it was the last. */
+function maximumPosts(attempt: Settling, row: AttemptRow): Post[] {
+  if (!waits(attempt) || !isLast(attempt, row)) return [];
+  const { maxCommentCount } = attempt.agent.config.commentHandling;
+  const closing = attempt.texts.closing({ why: 'maximum', count: maxCommentCount, botLabel: botLabel(attempt) });
+  return [attempt.progress.postOf('closing', 1, closing)];
+}
+
+function partialPosts(attempt: Attempt, row: AttemptRow, { reason }: Outcome & { kind: 'over_budget' }): Post[] {
   const { agent, progress, texts, uuid } = attempt;
   const done = agent.store.entries
     .newest(uuid, 5)
@@ -181,7 +201,7 @@ function partialPosts(attempt: Attempt, { reason }: Outcome & { kind: 'over_budg
     overBudget: { reason, left: leftOver(attempt) },
     counts: progress.counts(),
   });
-  return [progress.final({ kind: 'finished' }), progress.postOf('result', 1, body)];
+  return [progress.final({ kind: 'finished' }), progress.postOf('result', 1, body), ...maximumPosts(attempt, row)];
 }
 
 /** What the plan still has to do; normal mode has no list of it. */
@@ -198,8 +218,8 @@ function stoppedPosts(attempt: Attempt, { reason }: Outcome & { kind: 'stopped' 
   return [progress.final({ kind: 'stopped', reason }), progress.postOf('stopped', 1, notice)];
 }
 
-function failurePosts(attempt: Attempt, row: AttemptRow, { reason, error }: Outcome & { kind: 'failed' }): Post[] {
-  const { agent, files, progress, texts, uuid } = attempt;
+function failurePosts(attempt: Settling, row: AttemptRow, { reason, error }: Outcome & { kind: 'failed' }): Post[] {
+  const { agent, progress, texts, uuid } = attempt;
   const step = row.phase ?? undefined;
   const body = texts.failure({
     reason,
@@ -207,21 +227,22 @@ function failurePosts(attempt: Attempt, row: AttemptRow, { reason, error }: Outc
       .newest(uuid, 5)
       .map((entry) => entry.text.split('\n').find((line) => line && !line.startsWith('#')) ?? ''),
     error,
-    saved: [`\`${join(basename(dirname(files.dir)), uuid)}\``], // not the whole path: it tells strangers about the machine
+    saved: [`\`${join(basename(agent.config.contextStorage.baseDir), uuid)}\``], // not the whole path: it tells strangers about the machine
     again: row.followUp ? { by: 'comment' } : { by: 'label', botLabel: botLabel(attempt) },
     ...(step && step !== 'working' && { step }),
   });
-  return [progress.final({ kind: 'failed' }), progress.postOf('failure', 1, body)];
+  return [progress.final({ kind: 'failed' }), progress.postOf('failure', 1, body), ...maximumPosts(attempt, row)];
 }
 
 /** Only a person's pause deserves a comment of its own; the signal file pauses everything silently. */
-function pausedPosts(attempt: Attempt, row: AttemptRow, { by }: Outcome & { kind: 'paused' }): Post[] {
-  const { agent, conversation, progress, texts } = attempt;
-  const state: ProgressState = { kind: 'paused', reason: by === 'person' ? { id: 'command' } : { id: 'signal_file' } };
-  const final = progress.final(state);
+function pausedPosts(attempt: Attempt, { by, reason }: Outcome & { kind: 'paused' }): Post[] {
+  const { agent, conversation, progress, texts, uuid } = attempt;
+  const final = progress.final({ kind: 'paused', reason });
   if (by !== 'person') return [final];
   const { pausedLabel } = labelsOf(agent.config, conversation.key.source);
-  return [final, progress.postOf('paused', row.lastSeq, texts.paused({ reason: { id: 'command' }, pausedLabel }))];
+  const isPause = (post: Post): boolean => post.attempt === uuid && post.kind === 'paused';
+  const n = agent.store.outbox.ofConversation(conversation.id).filter(isPause).length + 1;
+  return [final, progress.postOf('paused', n, texts.paused({ reason, pausedLabel }))];
 }
 
 function questionText({ texts }: Attempt, { questions, comment }: Outcome & { kind: 'question' }): string {
@@ -229,12 +250,12 @@ function questionText({ texts }: Attempt, { questions, comment }: Outcome & { ki
 }
 
 /** Not the task's fault: it waits 1, 2, 4 … 60 minutes, or as long as the server says. */
-function parkedTransition(
-  attempt: Attempt,
+export function parkedTransition(
+  attempt: Settling,
   row: AttemptRow,
   outcome: Outcome & { kind: 'parked' },
-  now: number,
 ): Transition {
+  const now = attempt.agent.clock.now();
   const notBefore = outcome.retryAt ?? now + waitAfter(row.parkCount);
   return {
     attempt: {
@@ -252,12 +273,12 @@ function parkedTransition(
   };
 }
 
-export function waitAfter(parkCount: number): number {
+function waitAfter(parkCount: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** parkCount);
 }
 
-/** The process is leaving: a few seconds for the last word, and the next tick says it otherwise. */
-async function sayInterrupted({ agent, conversation, uuid }: Attempt): Promise<void> {
+/** The process is leaving: a few seconds for the progress comment's last word, and the next tick says the rest. */
+async function lastWord({ agent, conversation, uuid }: Attempt): Promise<void> {
   const row = agent.store.outbox.find(uuid, 'progress', 0);
   if (!row?.commentId) return;
   const forge = agent.openForge(conversation.key.source, AbortSignal.timeout(LAST_WORD_MS));
@@ -267,7 +288,7 @@ async function sayInterrupted({ agent, conversation, uuid }: Attempt): Promise<v
   );
 }
 
-function botLabel({ agent, conversation }: Attempt): string {
+function botLabel({ agent, conversation }: Settling): string {
   return labelsOf(agent.config, conversation.key.source).botLabel;
 }
 

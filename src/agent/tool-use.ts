@@ -1,4 +1,5 @@
 import { cutMiddle } from '../lib/cut.js';
+import { redactStrings } from '../lib/redact.js';
 import type { ToolCall, ToolOutcome } from '../ports.js';
 import type { CurrentLine, ToolLine } from '../records.js';
 import { rowOf, type Attempt } from './attempt.js';
@@ -14,10 +15,10 @@ export async function carryOut(attempt: Attempt, reply: CurrentLine, act: Act): 
   const answered = attempt.history.answeredSince(reply);
   const torn = [...before.values()].some((line) => line.status === 'started');
   for (const [index, call] of act.calls.entries()) {
-    if (isNative(reply) && answered.has(call.id)) continue;
+    if (answered.has(call.id)) continue;
     const line = before.get(call.id) ?? (torn ? null : await makeCall(attempt, reply, call));
     const outcome = line === null ? NOT_CARRIED_OUT : settled(attempt, line);
-    answer(attempt, reply, call, outcome, index === act.calls.length - 1 && act.ignoredDone && !isNative(reply));
+    answer(attempt, reply, call, outcome, { more: index < act.calls.length - 1, ignoredDone: act.ignoredDone });
   }
   attempt.history.answerOpenCalls(IGNORED_DONE); // a native `done` beside the calls wants an answer of its own
 }
@@ -31,12 +32,14 @@ const IGNORED_DONE =
 /** What tools.jsonl has of this reply's calls; only a reply taken up again can have any. */
 function callsAlreadyMade(attempt: Attempt, reply: CurrentLine): Map<string, ToolLine> {
   if (rowOf(attempt).toolCallCount === 0 || reply !== attempt.resumedReply) return new Map();
-  const lines = attempt.files.tools().filter((line) => line.call.message === reply.seq);
-  return new Map(lines.map((line) => [line.call.id, line]));
+  const made = new Map<string, ToolLine>();
+  for (const line of attempt.files.toolLines()) if (line.call.message === reply.seq) made.set(line.call.id, line);
+  return made;
 }
 
-async function makeCall(attempt: Attempt, reply: CurrentLine, call: ToolCall): Promise<ToolLine> {
+async function makeCall(attempt: Attempt, reply: CurrentLine, asked: ToolCall): Promise<ToolLine> {
   const { agent, files } = attempt;
+  const call = redactStrings(asked, agent.redact); // what was masked in the text may come back by being unescaped
   const seq = rowOf(attempt).toolCallCount + 1;
   const startedAt = agent.clock.now();
   const started: ToolLine = {
@@ -105,15 +108,21 @@ function answer(
   reply: CurrentLine,
   call: ToolCall,
   output: string,
-  tellIgnoredDone: boolean,
+  { more, ignoredDone }: { more: boolean; ignoredDone: boolean },
 ): void {
-  const text = tellIgnoredDone ? `${output}\n\n${IGNORED_DONE}` : output;
   if (isNative(reply)) {
-    history.append({ role: 'tool', content: text, toolCallId: call.id, tool_name: call.tool });
+    history.append({ role: 'tool', content: output, toolCallId: call.id, tool_name: call.tool });
     return;
   }
   const command = JSON.stringify({ tool: call.tool, args: call.args ?? call.raw });
-  history.append({ role: 'user', content: `command: ${command}\nprevious_output:\n${text}`, tool_name: call.tool });
+  const text = ignoredDone && !more ? `${output}\n\n${IGNORED_DONE}` : output;
+  history.append({
+    role: 'user',
+    content: `command: ${command}\nprevious_output:\n${text}`,
+    toolCallId: call.id,
+    tool_name: call.tool,
+    ...(more && { more }),
+  });
 }
 
 function isNative(reply: CurrentLine): boolean {

@@ -1,17 +1,19 @@
 import { isDiskTrouble } from '../lib/disk.js';
 import type { AttemptRow } from '../records.js';
 import type { Attempt } from './attempt.js';
-import { writeLabels } from './claim.js';
+import { writeLabels } from './write-labels.js';
 import { Failure } from './interrupts.js';
 import { workNormally } from './normal.js';
 import { openAttempt, writeOpening, type Bench } from './open.js';
 import { outcomeOf, type Outcome } from './outcome.js';
+import { failUnopened } from './park.js';
 import { settle } from './settle.js';
 
 const TAKE_UPS_IN_VAIN = 3;
 
 /** One attempt from where it stands to where it rests: open, work, settle. `end`: it is only to be settled. */
 export async function workOn(bench: Bench, row: AttemptRow, end: Error | null = null): Promise<Outcome> {
+  if (row.takeUps > TAKE_UPS_IN_VAIN + 1) return failUnopened(bench.agent, row, vanished(row)); // even settling it ended without a trace
   const conversation = bench.agent.store.conversations.get(row.conversationId);
   const attempt = openAttempt(bench, conversation, row);
   try {

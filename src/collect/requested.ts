@@ -48,7 +48,7 @@ async function jobFor(agent: Agent, head: ItemHead): Promise<Job[]> {
   const conversation = agent.store.conversations.find(head.key);
   const unsettled = conversation && agent.store.attempts.unsettledOf(conversation.id);
   if (unsettled?.status === 'running') return [];
-  if (!conversation && (await isForeign(agent, head))) return [];
+  if (!unsettled && (await isForeign(agent, head))) return [];
   const { botLabel } = labelsOf(agent.config, head.key.source);
   const event = await forgeOf(agent, head.key.source).newestLabelEvent(head.key, botLabel);
   if (event && !isPutOnAnew(event, conversation?.labelEvent ?? null)) return [];
@@ -64,8 +64,8 @@ async function isAllowed(agent: Agent, head: ItemHead, event: LabelEvent): Promi
 }
 
 /**
- * A new data folder looks once for items in `processing`: the database may have been lost. One that another
- * installation is at work on is left alone, and looked at again.
+ * A new data folder looks for items in `processing` until it knows them all: the database may have been lost.
+ * One that another installation is at work on is left alone.
  */
 async function orphans(agent: Agent, source: Source, place: Place): Promise<Job[]> {
   const fact = `known:${source}:${place.kind === 'owner' ? place.name : place.path}`;
@@ -73,17 +73,13 @@ async function orphans(agent: Agent, source: Source, place: Place): Promise<Job[
   const { processingLabel, botLabel } = labelsOf(agent.config, source);
   const heads = await forgeOf(agent, source).findByLabel(place, processingLabel);
   const unknown = heads.filter((head) => !hasLabel(head, botLabel) && !agent.store.conversations.find(head.key));
-  const jobs: Job[] = [];
-  let left = 0;
-  for (const head of unknown) {
-    if (await isForeign(agent, head)) left++;
-    else jobs.push(...((await decided(agent, head.key, () => orphanJob(agent, head))) ?? []));
-  }
-  if (left === 0) agent.store.facts.set(fact, 'yes');
-  return jobs;
+  if (unknown.length === 0) agent.store.facts.set(fact, 'yes');
+  const jobs = unknown.map((head) => decided(agent, head.key, () => orphanJob(agent, head)));
+  return (await Promise.all(jobs)).flatMap((found) => found ?? []);
 }
 
 async function orphanJob(agent: Agent, head: ItemHead): Promise<Job[]> {
+  if (await isForeign(agent, head)) return [];
   const { botLabel } = labelsOf(agent.config, head.key.source);
   const event = await forgeOf(agent, head.key.source).newestLabelEvent(head.key, botLabel);
   if (!event || !(await isAllowed(agent, head, event))) return [];
@@ -95,9 +91,12 @@ async function isForeign(agent: Agent, head: ItemHead): Promise<boolean> {
   const { processingLabel } = labelsOf(agent.config, head.key.source);
   if (!hasLabel(head, processingLabel)) return false;
   const self = await whoWeAre(agent, head.key.source);
-  const comment = await forgeOf(agent, head.key.source).findComment(head.key, ' kind=progress ');
-  if (!comment || (self.login !== null && !sameLogin(comment.author, self.login))) return false;
-  const mark = readMarker(comment.body);
+  const comment = await forgeOf(agent, head.key.source).findComment(
+    head.key,
+    ({ author, body }) =>
+      readMarker(body)?.kind === 'progress' && (self.login === null || sameLogin(author, self.login)),
+  );
+  const mark = comment && readMarker(comment.body);
   if (!mark || agent.store.attempts.get(mark.attempt)) return false;
   const fresh = agent.clock.now() - Date.parse(comment.updatedAt) < FOREIGN_WORK_MS;
   if (fresh)

@@ -28,6 +28,18 @@ export async function waitingJobs(agent: Agent, source: Source): Promise<Job[]> 
   return jobs;
 }
 
+/** Other tasks were worked on meanwhile: what people did since then comes first. Null: nothing is left to do. */
+export async function decideAgain(agent: Agent, job: Job): Promise<Job | null> {
+  if (job.kind !== 'close' && job.kind !== 'follow_up') return job;
+  const conversation = agent.store.conversations.get(job.conversation.id);
+  return decided(agent, job.key, async () => {
+    const item = await forgeOf(agent, job.key.source).getItem(job.key);
+    const listed =
+      item && item.state === 'open' && hasLabel(item, labelsOf(agent.config, job.key.source).awaitingLabel);
+    return jobFor(agent, { ...conversation, seenUpdatedAt: null }, listed ? item : null);
+  });
+}
+
 interface WaitingLists {
   listed: Map<string, ItemHead>;
   /** Repositories that vanished: what waits there is left as it is, and the search for requests reports them. */

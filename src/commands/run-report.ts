@@ -94,18 +94,17 @@ function jsonOf({ job, outcome }: JobReport): object {
   };
 }
 
-function causesOf({ jobs, troubles, workshopDown }: TickReport): Cause[] {
+function causesOf({ jobs, troubles }: TickReport): Cause[] {
   const ofJobs = jobs.flatMap(({ job, outcome }): Cause[] => {
     if (outcome.kind === 'failed')
       return [{ exitCode: 1, line: `agent: ${taskName(job.key)} failed: ${outcome.error}` }];
     if (outcome.kind === 'parked' && outcome.blame === 'credentials')
       return [{ exitCode: 3, line: `agent: ${outcome.message}` }];
+    if (outcome.kind === 'parked' && outcome.blame === 'tools')
+      return [{ exitCode: 1, line: `agent: an MCP server does not start: ${outcome.message}` }];
     return [];
   });
-  const down: Cause[] = workshopDown
-    ? [{ exitCode: 1, line: `agent: an MCP server does not start: ${workshopDown.message}` }]
-    : [];
-  return distinct([...troubles.map(troubleCause), ...down, ...ofJobs]);
+  return distinct([...troubles.map(troubleCause), ...ofJobs]);
 }
 
 function troubleCause({ error }: Trouble): Cause {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Agent } from '../agent/agent.js';
+import { isPausedByFile, type Agent } from '../agent/agent.js';
 import { openForges } from './forges.js';
 import type { CommandIo, RunOptions } from './io.js';
 import { narrowJobs } from './narrow.js';
@@ -11,7 +10,7 @@ import { openSetting, userName, type Setting } from './setting.js';
 import { openWorkshop } from './workshop.js';
 import { isDiskTrouble } from '../lib/disk.js';
 import { Interrupted, OperatorError } from '../lib/exit.js';
-import { takeRunLock, type RunLock } from '../lib/lock.js';
+import { takeRunLock } from '../lib/lock.js';
 import type { Forge } from '../ports.js';
 import type { Store } from '../records.js';
 import { openStore, openStoreInMemory } from '../store/store.js';
@@ -41,15 +40,21 @@ function explained(error: unknown, { config, log }: Setting): unknown {
 
 async function lockedRun(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
   const { config } = setting;
-  const store = openStore(config.contextStorage.baseDir, setting.storeDeps);
   const lock = takeRunLock(join(config.contextStorage.baseDir, 'run.lock'));
+  if (!lock) return lockHeld(options);
   try {
-    if (!lock) return lockHeld(options);
-    if (config.pauseResume.enabled && existsSync(config.pauseResume.signalFile)) return paused(options, io, setting);
+    return isPausedByFile(config) ? paused(options, io, setting) : await withStore(options, io, setting);
+  } finally {
+    lock.release();
+  }
+}
+
+async function withStore(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
+  const store = openStore(setting.config.contextStorage.baseDir, setting.storeDeps);
+  try {
     return await oneTick(options, io, setting, store);
   } finally {
     store.close();
-    release(lock);
   }
 }
 
@@ -144,8 +149,4 @@ function sayCauses(causes: Cause[], io: CommandIo, store: Store): void {
     io.stderr.write(`${line}\n`);
     store.facts.set(fact, String(io.clock.now()));
   }
-}
-
-function release(lock: RunLock | null): void {
-  lock?.release();
 }

@@ -5,7 +5,10 @@ import { Park } from '../agent/interrupts.js';
 import type { Workshop } from '../jobs.js';
 import type { CommandIo } from './io.js';
 
-/** Model and tools for this tick. Survivors of a killed tick are ended first: we hold the lock, so they are nobody's. */
+/**
+ * Model and tools for this tick; the servers start while the first item is read. Survivors of a killed tick are
+ * ended first: we hold the lock, so they are nobody's.
+ */
 export async function openWorkshop(agent: Agent, io: CommandIo): Promise<Workshop> {
   const [{ createModel }, { openTools }, { endSurvivors }, { ToolsError }] = await Promise.all([
     import('../models/create.js'),
@@ -19,27 +22,26 @@ export async function openWorkshop(agent: Agent, io: CommandIo): Promise<Worksho
     throw new Park('tools', `${error.server}: ${error.reason}`, { cause: error });
   };
   await endSurvivors(store.servers, log);
-  const [model, shed] = await Promise.all([
-    createModel(config.llm, { clock, log, memory: store.facts, ...(hasProxy(io) && { fetch }) }),
-    openTools(config.mcpServers, {
-      clock,
-      log,
-      env: io.env,
-      registry: store.servers,
-      signal,
-      outputLimit: config.llm.contextLength,
-    }).catch(asPark),
-  ]);
+  const opening = openTools(config.mcpServers, {
+    clock,
+    log,
+    env: io.env,
+    registry: store.servers,
+    signal,
+    outputLimit: config.llm.contextLength,
+  });
+  opening.catch(() => undefined); // heard by whoever waits for it
   return {
-    model,
-    toolsFor(uuid) {
+    model: await createModel(config.llm, { clock, log, memory: store.facts, ...(hasProxy(io) && { fetch }) }),
+    ready: async () => void (await opening.catch(asPark)),
+    async toolsFor(uuid) {
       const folder = join(config.contextStorage.baseDir, uuid, 'workspace');
       if (config.mcpServers.some((server) => server.command.some((part) => part.includes('{workspace}')))) {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
       }
-      return shed.forTask(folder).catch(asPark);
+      return opening.then((shed) => shed.forTask(folder)).catch(asPark);
     },
-    close: () => shed.close(),
+    close: async () => (await opening.catch(() => null))?.close(),
   };
 }
 

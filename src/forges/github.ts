@@ -24,7 +24,7 @@ import { createMissing } from './labels.js';
 import { allItems, etagOf, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
 import type { Query } from './pages.js';
 import { remember } from './remember.js';
-import { isSince, newestWith, oldestFirst, readComments, sinceOf, type ReadComment } from './threads.js';
+import { isSince, newestOf, oldestFirst, readComments, sinceOf, type ReadComment } from './threads.js';
 
 /** GitHub and GitHub Enterprise, by their REST API. */
 export function createGitHub(options: ForgeOptions<GitHubConfig>): Forge {
@@ -84,9 +84,10 @@ class GitHub implements Forge {
     return files.flatMap((file) => read.fileOf(file) ?? []);
   }
 
-  async findComment(key: TaskKey, text: string): Promise<Comment | null> {
+  async findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {
     for await (const page of pagesFromTheEnd(this.api.pages(`${issueRoute(key)}/comments`), firstPage())) {
-      const found = newestWith(readComments(page.items, read.commentOf, key, this.options.log), text);
+      const comments = readComments(page.items, read.commentOf, key, this.options.log);
+      const found = newestOf(comments, wanted);
       if (found) return found;
     }
     return null;

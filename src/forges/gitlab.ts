@@ -24,7 +24,7 @@ import { createMissing } from './labels.js';
 import { allItems, etagOf, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
 import type { Page, Query } from './pages.js';
 import { remember } from './remember.js';
-import { isSince, newestWith, oldestFirst, readComments, sinceOf } from './threads.js';
+import { isSince, newestOf, oldestFirst, readComments, sinceOf } from './threads.js';
 
 /** GitLab, the public one or a self-hosted one, by its REST API (v4). */
 export function createGitLab(options: ForgeOptions<GitLabConfig>): Forge {
@@ -84,12 +84,13 @@ class GitLab implements Forge {
     return files.flatMap((file) => read.fileOf(file) ?? []);
   }
 
-  async findComment(key: TaskKey, text: string): Promise<Comment | null> {
+  async findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {
     const pages = this.api.pages(`${itemRoute(key)}/notes`);
     let query: Query | undefined = firstPage({ order_by: 'created_at', sort: 'desc' });
     while (query) {
       const page: Page = await pages(query);
-      const found = newestWith(readComments(page.items, read.commentOf, key, this.options.log), text);
+      const comments = readComments(page.items, read.commentOf, key, this.options.log);
+      const found = newestOf(comments, wanted);
       if (found) return found;
       query = page.next;
     }

@@ -38,7 +38,6 @@ function compareIds(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
 
-/** The comments of a page that contain the text, the newest of them. */
-export function newestWith(comments: Comment[], text: string): Comment | null {
-  return oldestFirst(comments.filter(({ body }) => body.includes(text))).at(-1) ?? null;
+export function newestOf(comments: Comment[], wanted: (comment: Comment) => boolean): Comment | null {
+  return oldestFirst(comments.filter(wanted)).at(-1) ?? null;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import type { Logger } from 'winston';
 import type DailyRotateFile from 'winston-daily-rotate-file';
 import type { Clock, Log, LogLevel } from '../ports.js';
@@ -96,18 +96,18 @@ interface LogFile {
   close(): Promise<void>;
 }
 
-async function openLogFile({ dir, keepDays }: LogSettings, onError: (error: unknown) => void): Promise<LogFile> {
+async function openLogFile({ dir }: LogSettings, onError: (error: unknown) => void): Promise<LogFile> {
   const [{ default: winston }, { default: RotatingFile }] = await Promise.all([
     import('winston'),
     import('winston-daily-rotate-file'),
   ]);
+  const auditFile = `${dir}/.agent-audit.json`;
+  closeSync(openSync(auditFile, 'a', 0o600)); // winston would make it readable for everybody
   const transport = new RotatingFile({
     dirname: dir,
     filename: 'agent-%DATE%.log',
     datePattern: 'YYYY-MM-DD',
-    zippedArchive: true,
-    maxFiles: `${keepDays}d`,
-    auditFile: `${dir}/.agent-audit.json`,
+    auditFile,
     options: { flags: 'a', mode: 0o600 },
   });
   const format = winston.format.printf(({ message }) => String(message));

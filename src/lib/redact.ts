@@ -18,6 +18,18 @@ export function createRedactor(secrets: string[], patterns: string[]): Redact {
   };
 }
 
+/** Masks every string in a value, keys included, and leaves its shape alone. */
+export function redactStrings<T>(value: T, redact: Redact): T {
+  return masked(value) as T;
+
+  function masked(each: unknown): unknown {
+    if (typeof each === 'string') return redact(each);
+    if (Array.isArray(each)) return each.map(masked);
+    if (typeof each !== 'object' || each === null) return each;
+    return Object.fromEntries(Object.entries(each).map(([key, inner]) => [redact(key), masked(inner)]));
+  }
+}
+
 function maskRanges(text: string, ranges: [start: number, end: number][]): string {
   let masked = '';
   let from = 0;

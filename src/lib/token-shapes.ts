@@ -10,7 +10,7 @@ export const TOKEN_SHAPES: TokenShape[] = [
   {
     marks: ['PRIVATE KEY-----'],
     pattern:
-      /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?:(?!-----)[\s\S])*-----END [A-Z ]{0,40}PRIVATE KEY-----|(?:\s|\\[nr]|[A-Za-z0-9+/=])*)/g,
+      /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?:(?!-----)[^"'])*-----END [A-Z ]{0,40}PRIVATE KEY-----|(?:\s|\\[nr]|[A-Za-z0-9+/=])*)/g,
   },
   { marks: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], pattern: /gh[pousr]_[A-Za-z0-9]{20,255}/g },
   { marks: ['github_pat_'], pattern: /github_pat_[A-Za-z0-9_]{20,255}/g },
@@ -29,5 +29,5 @@ export const TOKEN_SHAPES: TokenShape[] = [
     marks: ['uthorization', 'UTHORIZATION'],
     pattern: /(authorization["']?: ?["']?(?:basic|token|bearer) )[\w.~+/=-]{8,}/gi,
   },
-  { marks: ['://'], pattern: /(:\/\/[^\s:@/]{0,100}:)[^\s@/]{3,255}(?=@)/g },
+  { marks: ['://'], pattern: /(:\/\/[^\s:@/"'\\]{0,100}:)[^\s@/"'\\]{3,255}(?=@)/g },
 ];

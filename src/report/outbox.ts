@@ -1,6 +1,7 @@
-import { forgeOf, type Agent } from '../agent/agent.js';
-import { ForgeError, type Forge } from '../ports.js';
-import type { OutboxRow } from '../records.js';
+import { forgeOf, whoWeAre, type Agent } from '../agent/agent.js';
+import { sameLogin } from '../agent/trust.js';
+import { ForgeError, type Comment, type Forge } from '../ports.js';
+import type { OutboxRow, PostKind } from '../records.js';
 import { taskName } from '../task/key.js';
 import { lastLineMarker } from './marker.js';
 
@@ -15,6 +16,12 @@ export async function sendPosts(agent: Agent, conversationId: number, { edits = 
     if (row.commentId !== null && !edits) continue;
     if (!(await send(agent, row))) return;
   }
+}
+
+/** Brings one comment up to date, if it stands already. It posts nothing, so it may run beside `sendPosts`. */
+export async function sendEdit(agent: Agent, attempt: string, kind: PostKind, n: number): Promise<void> {
+  const row = agent.store.outbox.find(attempt, kind, n);
+  if (row?.commentId) await send(agent, row);
 }
 
 /** True when the next row may go: this one stands in the thread, or never will. */
@@ -44,7 +51,7 @@ async function send(agent: Agent, row: OutboxRow): Promise<boolean> {
 /** A post that may have gone through before is looked for by its marker first. */
 async function post(agent: Agent, forge: Forge, row: OutboxRow): Promise<void> {
   const { outbox, attempts } = agent.store;
-  const found = row.tries > 0 ? await forge.findComment(row.key, lastLineMarker(row.body)) : null;
+  const found = row.tries > 0 ? await findOurs(agent, forge, row) : null;
   if (found) {
     outbox.update(row.id, { commentId: found.id, sentBody: found.body });
     if (found.body !== row.body) await edit(agent, forge, { ...row, commentId: found.id });
@@ -54,6 +61,15 @@ async function post(agent: Agent, forge: Forge, row: OutboxRow): Promise<void> {
     outbox.update(row.id, { commentId: id, sentBody: row.body });
   }
   if (attempts.get(row.attempt)) attempts.update(row.attempt, { takeUps: 0 });
+}
+
+/** A marker copied by somebody else fools nobody. */
+async function findOurs(agent: Agent, forge: Forge, row: OutboxRow): Promise<Comment | null> {
+  const { login } = await whoWeAre(agent, row.key.source);
+  const marker = lastLineMarker(row.body);
+  return forge.findComment(row.key, ({ author, body }) => {
+    return lastLineMarker(body) === marker && (login === null || sameLogin(author, login));
+  });
 }
 
 async function edit(agent: Agent, forge: Forge, row: OutboxRow): Promise<void> {

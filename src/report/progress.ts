@@ -3,7 +3,7 @@ import type { Comment, Forge } from '../ports.js';
 import type { Conversation, Post, PostKind } from '../records.js';
 import { openDoor } from './door.js';
 import { marker } from './marker.js';
-import { sendPosts } from './outbox.js';
+import { sendEdit, sendPosts } from './outbox.js';
 import type { Counts, ProgressState } from './progress-text.js';
 import type { Texts } from './texts.js';
 import type { Phase } from './words.js';
@@ -85,18 +85,18 @@ export class ProgressComment {
     this.update(this.state);
   }
 
-  /** 👀: the comment was taken in. A courtesy that may fail. */
-  acknowledge(comments: Comment[]): void {
+  /** 👀: the comment was taken in; 👍: the command was heard. A courtesy beside the work, which may fail. */
+  acknowledge(comments: Comment[], reaction: 'eyes' | '+1' = 'eyes'): void {
     const { forge, conversation, agent } = this.deps;
     for (const comment of comments) {
       this.involved.add(comment.author.toLowerCase());
-      const reaction = forge.react(conversation.key, comment, 'eyes').catch((error: unknown) => {
+      const courtesy = forge.react(conversation.key, comment, reaction).catch((error: unknown) => {
         agent.log.write('debug', 'no reaction could be put on a comment', {
           comment: comment.id,
           error: String(error),
         });
       });
-      this.courtesies.push(reaction);
+      this.courtesies.push(courtesy);
     }
   }
 
@@ -225,7 +225,7 @@ export class ProgressComment {
   private async beat(): Promise<void> {
     try {
       this.refresh();
-      await this.send({ now: true });
+      await sendEdit(this.deps.agent, this.deps.uuid, 'progress', 0);
     } catch {
       // the next beat, or the turn itself, tries again and reports
     }

@@ -80,7 +80,9 @@ export function attemptsIn(db: Db, worker: Worker, comments: Store['comments']):
       })(),
     delete: (uuid) =>
       db.transaction(() => {
-        db.prepare("DELETE FROM outbox WHERE attempt = ? AND kind NOT IN ('progress', 'result')").run(uuid);
+        // What stands in the thread stays known by its id: it must not be taken for a person's words.
+        db.prepare('DELETE FROM outbox WHERE attempt = ? AND comment_id IS NULL').run(uuid);
+        db.prepare("UPDATE outbox SET body = '', sent_body = '' WHERE attempt = ?").run(uuid);
         db.prepare('DELETE FROM entries WHERE attempt = ?').run(uuid);
         db.prepare('DELETE FROM tasks WHERE uuid = ?').run(uuid);
       })(),

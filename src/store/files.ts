@@ -4,8 +4,12 @@ import type { Log } from '../ports.js';
 import type { AttemptFiles, CurrentLine, MessageLine, PlanningLine, SummaryLine, ToolLine } from '../records.js';
 import { JsonlFile } from './jsonl.js';
 
+const OWN_NAMES = ['metadata.json', 'messages.jsonl', 'current.jsonl', 'summaries.jsonl', 'tools.jsonl', 'planning'];
+
+/** Begins anew. What is not ours in the folder stays: a server may already be at work in its workspace. */
 export function createFiles(baseDir: string, uuid: string, metadata: object, log: Log): AttemptFiles {
   const dir = join(baseDir, uuid);
+  for (const name of OWN_NAMES) rmSync(join(dir, name), { recursive: true, force: true });
   mkdirSync(join(dir, 'planning'), { recursive: true, mode: 0o700 });
   writeWhole(join(dir, 'metadata.json'), `${JSON.stringify(metadata, null, 2)}\n`);
   return openFiles(baseDir, uuid, log);
@@ -34,6 +38,10 @@ export function openFiles(baseDir: string, uuid: string, log: Log): AttemptFiles
   return {
     dir,
     messagesAfter,
+    firstMessage() {
+      for (const line of messages.lines<MessageLine>()) return line;
+      return null;
+    },
     current() {
       const lines = [...current.lines<CurrentLine>()];
       const missing = messagesAfter(lines.reduce((last, line) => Math.max(last, line.seq), 0)).map(currentFrom);
@@ -51,6 +59,7 @@ export function openFiles(baseDir: string, uuid: string, log: Log): AttemptFiles
     },
     appendTool: (line) => tools.append(line),
     tools: () => lastOfEach([...tools.lines<ToolLine>()]),
+    toolLines: () => tools.lines<ToolLine>(),
     appendSummary: (line) => summaries.append(line),
     summaries: () => [...summaries.lines<SummaryLine>()],
     appendPlanning: (line) => planning.append(line),
@@ -69,6 +78,7 @@ function currentFrom(line: MessageLine): CurrentLine {
     ...(line.finish && { finish: line.finish }),
     ...(line.usage && { usage: line.usage }),
     ...(line.complaint && { complaint: line.complaint }),
+    ...(line.more && { more: line.more }),
   };
 }
 

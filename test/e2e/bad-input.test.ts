@@ -119,18 +119,16 @@ if (canMount) {
   test('a full disk: exit 1, no "done", and with room again the next tick finishes the work', async () => {
     const n = stage.issue();
     mkdirSync(stage.dataDir);
-    const agent = `"${process.execPath}" "${join(process.cwd(), 'bin/agent.js')}" run`;
+    const agent = `"${process.execPath}" "${join(process.cwd(), 'bin/agent.js')}"`;
     const script = [
       'mount -t tmpfs -o size=4m tmpfs contexts || exit 99',
-      'touch contexts/pause_signal',
-      agent, // makes the database
-      'rm contexts/pause_signal',
+      `${agent} clean > /dev/null`, // makes the database
       'head -c 9000000 /dev/zero > contexts/filler 2>/dev/null',
       'truncate -s -150k contexts/filler',
-      agent,
+      `${agent} run`,
       'echo "full: $?"',
       'rm contexts/filler',
-      agent,
+      `${agent} run`,
       'echo "room: $?"',
     ].join('\n');
     const child = stage.start(['-rm', 'sh', '-c', script], { program: 'unshare' });

@@ -1,3 +1,4 @@
+import { redactStrings } from '../../lib/redact.js';
 import type { PlanningLine } from '../../records.js';
 import type { Verification } from '../../report/result-text.js';
 import type { Phase } from '../../report/words.js';
@@ -122,7 +123,7 @@ export function keepLine(
   if (files.planning().some((line) => line.type === type && line['seq'] === seq)) return;
   const timestamp = new Date(agent.clock.now()).toISOString();
   const line = { type, timestamp, task_uuid: uuid, seq, ...fields };
-  files.appendPlanning(JSON.parse(agent.redact(JSON.stringify(line))) as PlanningLine);
+  files.appendPlanning(redactStrings(line, agent.redact));
 }
 
 /** Looks at the thread before a step that follows the plan: what a person said there comes before the plan. */

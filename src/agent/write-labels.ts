@@ -1,0 +1,68 @@
+import { ForgeError, type Item } from '../ports.js';
+import type { Conversation } from '../records.js';
+import { isPutOnAnew } from '../task/label-event.js';
+import { hasLabel, labelChange, labelSpecs } from '../task/labels.js';
+import { taskName, type Source } from '../task/key.js';
+import { forgeOf, labelsOf, whoWeAre, type Agent } from './agent.js';
+import { sameLogin } from './trust.js';
+
+/**
+ * Writes the label the conversation wants, unless it is there; what fails stays wanted. Only an abort is thrown.
+ * `leaving`: the label that our work showed until now. Where a person took it off meanwhile, no other takes its place.
+ */
+export async function writeLabels(
+  agent: Agent,
+  conversationId: number,
+  { leaving }: { leaving?: 'processingLabel' } = {},
+): Promise<void> {
+  const conversation = agent.store.conversations.get(conversationId);
+  const { key, wantedLabel } = conversation;
+  if (wantedLabel === null) return;
+  try {
+    await ensureLabelsOnce(agent, key.source, `${key.owner}/${key.repo}`);
+    const item = await forgeOf(agent, key.source).getItem(key);
+    const shown = leaving && labelsOf(agent.config, key.source)[leaving];
+    if (item && !(shown && wasTakenOff(conversation, item, shown))) await change(agent, conversation, item);
+    agent.store.conversations.update(conversationId, { wantedLabel: null, labelsWrittenAt: agent.clock.now() });
+  } catch (error) {
+    agent.signal.throwIfAborted();
+    if (!(error instanceof ForgeError)) throw error;
+    agent.log.write('warning', 'labels could not be written', { task: taskName(key), error: error.message });
+  }
+}
+
+function wasTakenOff({ labelsWrittenAt, wantedLabel }: Conversation, item: Item, shown: string): boolean {
+  return labelsWrittenAt !== null && !hasLabel(item, shown) && !hasLabel(item, wantedLabel!);
+}
+
+async function change(agent: Agent, conversation: Conversation, item: Item): Promise<void> {
+  const { key, wantedLabel } = conversation;
+  const { add, remove } = labelChange(item.labels, wantedLabel!, labelsOf(agent.config, key.source));
+  const kept = await Promise.all(remove.map((label) => isAPersonsWish(agent, conversation, label)));
+  await forgeOf(agent, key.source).changeLabels(
+    key,
+    add,
+    remove.filter((_, at) => !kept[at]),
+  );
+}
+
+/** The request or paused label that somebody put on since our last write: what they want is found by the next tick. */
+async function isAPersonsWish(agent: Agent, conversation: Conversation, label: string): Promise<boolean> {
+  const { key, labelEvent, labelsWrittenAt } = conversation;
+  const { botLabel, pausedLabel } = labelsOf(agent.config, key.source);
+  const isRequest = hasLabel({ labels: [botLabel] }, label);
+  if (labelsWrittenAt === null || !(isRequest || hasLabel({ labels: [pausedLabel] }, label))) return false;
+  const event = await forgeOf(agent, key.source).newestLabelEvent(key, label);
+  const { login } = await whoWeAre(agent, key.source);
+  if (!event || (login !== null && sameLogin(event.actor, login))) return false;
+  return isRequest ? isPutOnAnew(event, labelEvent) : Date.parse(event.at) + 1000 > labelsWrittenAt;
+}
+
+async function ensureLabelsOnce(agent: Agent, source: Source, path: string): Promise<void> {
+  const specs = labelSpecs(labelsOf(agent.config, source));
+  const fact = `labels:${source}:${path}`;
+  const value = specs.map((spec) => spec.name).join('|');
+  if (agent.store.facts.get(fact) === value) return;
+  await forgeOf(agent, source).ensureLabels(path, specs);
+  agent.store.facts.set(fact, value);
+}
