@@ -3,6 +3,8 @@ import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const [, , file] = process.argv;
+/** Whoever has this noted is killed before the answer. */
+const LAST_WORDS = 'farewell';
 const tools = [
   {
     name: 'note',
@@ -46,5 +48,6 @@ function call(name, { text, times = 1 }) {
   if (name === 'fail') return { isError: true, content: [{ type: 'text', text: 'it cannot be done' }] };
   if (name === 'echo') return { content: [{ type: 'text', text: text.repeat(times) }] };
   appendFileSync(file, `${text}\n`);
+  if (text === LAST_WORDS) process.kill(process.ppid, 'SIGKILL');
   return { content: [{ type: 'text', text: 'noted' }] };
 }
