@@ -9,7 +9,7 @@ import { claim, claimFollowUp, takeUp, type ModelFacts } from './agent/claim.js'
 import { writeLabels } from './agent/write-labels.js';
 import { conclude } from './agent/conclude.js';
 import { fetchMail, type Mail } from './agent/inbox.js';
-import { Park, Stop } from './agent/interrupts.js';
+import { Park, Stop, type StopReason } from './agent/interrupts.js';
 import { saysFinished } from './agent/judge.js';
 import { outcomeOf, type Outcome } from './agent/outcome.js';
 import { failUnopened, parkUnopened } from './agent/park.js';
@@ -147,11 +147,19 @@ async function goOn(
     if (job.kind === 'resume') await shop.ready();
   } catch (error) {
     if (!(error instanceof Park)) throw error;
-    return parkUnopened(agent, job.row, error);
+    const over = await endOfItem(agent, job.row);
+    return over ? work(agent, job.row, shop, new Stop(over)) : parkUnopened(agent, job.row, error);
   }
   if (job.kind === 'resume') takeUp(agent, job.row, job.event);
   for (const wish of ['resume', 'retry'] as const) agent.store.wishes.take(job.row.conversationId, wish);
   return work(agent, agent.store.attempts.get(job.row.uuid)!, shop, job.kind === 'end' ? new Stop(job.reason) : null);
+}
+
+/** An item that was closed while its attempt rests is settled, whatever its work would have needed. */
+async function endOfItem(agent: Agent, { key }: AttemptRow): Promise<StopReason | null> {
+  const item = await forgeOf(agent, key.source).getItem(key);
+  if (item === null) return 'item_gone';
+  return item.state === 'open' ? null : item.state;
 }
 
 /** What is only settled needs no tools, and waits for no server. */

@@ -62,8 +62,9 @@ function isRateLimit(cause: unknown): boolean {
 function parkedByForge(error: ForgeError): Outcome {
   if (error.kind === 'gone') return { kind: 'stopped', reason: { id: 'item_gone' } };
   const { retryAt } = error.details;
-  const blame = error.kind === 'refused' ? 'credentials' : 'forge';
-  const id = error.kind === 'refused' ? 'refused_credentials' : error.kind === 'rate' ? 'rate_limit' : 'unreachable';
+  const refused = error.kind === 'refused' || error.kind === 'forbidden';
+  const blame = refused ? 'credentials' : 'forge';
+  const id = refused ? 'refused_credentials' : error.kind === 'rate' ? 'rate_limit' : 'unreachable';
   return { kind: 'parked', blame, reason: { id, what: 'forge' }, message: error.message, retryAt: retryAt ?? null };
 }
 

@@ -30,7 +30,7 @@ export async function workOn(bench: Bench, row: AttemptRow, end: Error | null = 
 async function carryThrough(attempt: Attempt, end: Error | null): Promise<Outcome> {
   try {
     if (end) throw end;
-    await writeLabels(attempt.agent, attempt.conversation.id);
+    await writeLabels(attempt.agent, attempt.conversation.id, { claiming: true });
     await attempt.progress.announce();
     await writeOpening(attempt);
     return await result(attempt);

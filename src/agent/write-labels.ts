@@ -8,12 +8,12 @@ import { sameLogin } from './trust.js';
 
 /**
  * Writes the label the conversation wants, unless it is there; what fails stays wanted. Only an abort is thrown.
- * `leaving`: the label that our work showed until now. Where a person took it off meanwhile, no other takes its place.
+ * `claiming`: a token that may not write is thrown as well, before any work is done for nobody to see. `leaving`: the label that our work showed until now. Where a person took it off meanwhile, no other takes its place.
  */
 export async function writeLabels(
   agent: Agent,
   conversationId: number,
-  { leaving }: { leaving?: 'processingLabel' } = {},
+  { leaving, claiming = false }: { leaving?: 'processingLabel'; claiming?: boolean } = {},
 ): Promise<void> {
   const conversation = agent.store.conversations.get(conversationId);
   const { key, wantedLabel } = conversation;
@@ -26,7 +26,7 @@ export async function writeLabels(
     agent.store.conversations.update(conversationId, { wantedLabel: null, labelsWrittenAt: agent.clock.now() });
   } catch (error) {
     agent.signal.throwIfAborted();
-    if (!(error instanceof ForgeError)) throw error;
+    if (!(error instanceof ForgeError) || (claiming && error.kind === 'forbidden')) throw error;
     agent.log.write('warning', 'labels could not be written', { task: taskName(key), error: error.message });
   }
 }

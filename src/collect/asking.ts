@@ -26,13 +26,18 @@ export function isVanished(error: unknown): error is ForgeError {
   return error instanceof ForgeError && (error.kind === 'gone' || error.kind === 'forbidden');
 }
 
+/** What may concern one repository alone; credentials and rate limits concern the whole forge. */
+export function concernsOnePlace(error: unknown): error is ForgeError {
+  return error instanceof ForgeError && error.kind !== 'refused' && error.kind !== 'rate';
+}
+
 /** One item that cannot be decided on now (403, 5xx) waits for the next tick; the others go on. */
 export async function decided<T>(agent: Agent, key: TaskKey, decide: () => Promise<T>): Promise<T | null> {
   try {
     return await decide();
   } catch (error) {
     agent.signal.throwIfAborted();
-    if (!(error instanceof ForgeError) || error.kind === 'refused') throw error;
+    if (!(error instanceof ForgeError) || error.kind === 'refused' || error.kind === 'rate') throw error;
     agent.log.write('warning', 'an item could not be decided on now', { task: taskName(key), error: error.message });
     return null;
   }

@@ -1,6 +1,6 @@
 import { forgeOf, labelsOf, whoWeAre, type Agent } from '../agent/agent.js';
 import { mayRequest, sameLogin } from '../agent/trust.js';
-import { decided, isVanished, placesOf } from './asking.js';
+import { concernsOnePlace, decided, isVanished, placesOf } from './asking.js';
 import type { Job } from '../jobs.js';
 import { type ForgeError, type ItemHead, type LabelEvent, type Place } from '../ports.js';
 import { readMarker } from '../report/marker.js';
@@ -8,17 +8,21 @@ import { isPutOnAnew } from '../task/label-event.js';
 import { hasLabel } from '../task/labels.js';
 import { taskName, type Source } from '../task/key.js';
 
+const UNREACHABLE_IN_A_ROW = 2;
 const FOREIGN_WORK_MS = 60 * 60_000;
 
 /** Items newly labelled, items to be tried again, and once in a new data folder what an earlier one left in `processing`. */
 export async function requestedJobs(agent: Agent, source: Source, report: (error: ForgeError) => void): Promise<Job[]> {
   const jobs: Job[] = retriedJobs(agent, source);
+  let outOfReach = 0;
   for (const place of placesOf(agent, source)) {
     try {
       jobs.push(...(await jobsAt(agent, source, place)));
+      outOfReach = 0;
     } catch (error) {
-      if (!isVanished(error)) throw error;
+      if (!concernsOnePlace(error)) throw error;
       report(error);
+      if (!isVanished(error) && ++outOfReach === UNREACHABLE_IN_A_ROW) break; // the forge itself is down
     }
   }
   return jobs;
@@ -73,17 +77,18 @@ async function orphans(agent: Agent, source: Source, place: Place): Promise<Job[
   const { processingLabel, botLabel } = labelsOf(agent.config, source);
   const heads = await forgeOf(agent, source).findByLabel(place, processingLabel);
   const unknown = heads.filter((head) => !hasLabel(head, botLabel) && !agent.store.conversations.find(head.key));
-  if (unknown.length === 0) agent.store.facts.set(fact, 'yes');
-  const jobs = unknown.map((head) => decided(agent, head.key, () => orphanJob(agent, head)));
-  return (await Promise.all(jobs)).flatMap((found) => found ?? []);
+  const found = await Promise.all(unknown.map((head) => decided(agent, head.key, () => orphanJob(agent, head))));
+  if (found.every((job) => job === 'nobody')) agent.store.facts.set(fact, 'yes');
+  return found.filter((job) => job !== null && typeof job === 'object');
 }
 
-async function orphanJob(agent: Agent, head: ItemHead): Promise<Job[]> {
-  if (await isForeign(agent, head)) return [];
+/** `later`: another installation may be at work on it. `nobody`: nobody who may ask for work asked for it. */
+async function orphanJob(agent: Agent, head: ItemHead): Promise<Job | 'later' | 'nobody'> {
+  if (await isForeign(agent, head)) return 'later';
   const { botLabel } = labelsOf(agent.config, head.key.source);
   const event = await forgeOf(agent, head.key.source).newestLabelEvent(head.key, botLabel);
-  if (!event || !(await isAllowed(agent, head, event))) return [];
-  return [{ key: head.key, since: Date.parse(head.createdAt), title: head.title, kind: 'first', head, event }];
+  if (!event || !(await isAllowed(agent, head, event))) return 'nobody';
+  return { key: head.key, since: Date.parse(head.createdAt), title: head.title, kind: 'first', head, event };
 }
 
 /** In `processing`, with a progress comment by our account that an attempt unknown here edited within the last hour. */

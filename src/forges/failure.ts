@@ -57,6 +57,16 @@ export async function unless<T>(kinds: ForgeErrorKind[], answer: Promise<T>): Pr
   }
 }
 
+/** An item's 404 counts only while its repository can be seen: a token that lost its access must not end conversations. */
+export async function whereVisible<T>(answer: Promise<T>, seesRepository: () => Promise<boolean>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.kind !== 'gone' || (await seesRepository())) throw error;
+    throw new ForgeError('forbidden', `${error.message}; nor can its repository be seen`, error.details);
+  }
+}
+
 interface Facts {
   status?: number;
   retryAt?: number | undefined;

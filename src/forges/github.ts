@@ -15,7 +15,7 @@ import type {
 } from '../ports.js';
 import type { TaskKey } from '../task/key.js';
 import { conditionally } from './conditional.js';
-import { NAMELESS, unless, unreadable } from './failure.js';
+import { NAMELESS, unless, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, textOf } from './fields.js';
 import * as read from './github-answers.js';
 import { openGitHub, type GitHubApi } from './github-api.js';
@@ -40,6 +40,7 @@ class GitHub implements Forge {
   private readonly accounts = new Map<string, Promise<string | null>>();
   private readonly accesses = new Map<string, Promise<Access>>();
   private readonly branches = new Map<string, Promise<Item['branches']>>();
+  private readonly visible = new Map<string, Promise<boolean>>();
 
   constructor(private readonly options: ForgeOptions<GitHubConfig>) {
     this.api = openGitHub(options);
@@ -59,7 +60,7 @@ class GitHub implements Forge {
   }
 
   async getItem(key: TaskKey): Promise<Item | null> {
-    return unless(['gone'], this.look(key));
+    return unless(['gone'], this.ofItem(key, this.look(key)));
   }
 
   async commentsSince(
@@ -84,7 +85,11 @@ class GitHub implements Forge {
     return files.flatMap((file) => read.fileOf(file) ?? []);
   }
 
-  async findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {
+  findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {
+    return this.ofItem(key, this.search(key, wanted));
+  }
+
+  private async search(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {
     for await (const page of pagesFromTheEnd(this.api.pages(`${issueRoute(key)}/comments`), firstPage())) {
       const comments = readComments(page.items, read.commentOf, key, this.options.log);
       const found = newestOf(comments, wanted);
@@ -94,7 +99,7 @@ class GitHub implements Forge {
   }
 
   async postComment(key: TaskKey, body: string): Promise<string> {
-    return this.api.line.once(async () => {
+    const posting = this.api.line.once(async () => {
       const { data } = await this.api.rest.issues.createComment({ ...numbered(key), body });
       const id = idOf(fieldsOf(data).id);
       if (!id)
@@ -106,10 +111,16 @@ class GitHub implements Forge {
         );
       return id;
     });
+    return this.ofItem(key, posting);
   }
 
-  async editComment({ owner, repo }: TaskKey, id: string, body: string): Promise<void> {
-    await this.api.line.repeat(() => this.api.rest.issues.updateComment({ owner, repo, comment_id: Number(id), body }));
+  async editComment(key: TaskKey, id: string, body: string): Promise<void> {
+    const { owner, repo } = key;
+    const edit = { owner, repo, comment_id: Number(id), body };
+    await this.ofItem(
+      key,
+      this.api.line.repeat(() => this.api.rest.issues.updateComment(edit)),
+    );
   }
 
   async react({ owner, repo }: TaskKey, { id, kind }: { id: string; kind: CommentKind }, content: 'eyes' | '+1') {
@@ -236,7 +247,7 @@ class GitHub implements Forge {
   private async comments(key: TaskKey, route: string, query: Query, of: ReadComment): Promise<Comment[]> {
     const pages = this.api.pages(route);
     const spot = { key: `comments github ${route}`.toLowerCase(), url: this.api.urlOf(route, query) };
-    const { value } = await conditionally(this.options.cache, spot, async (etag) => {
+    const reading = conditionally(this.options.cache, spot, async (etag) => {
       const first = await pages(firstPage(query), etag);
       if (first.unchanged) return null;
       const items = await itemsFrom(first, pages);
@@ -244,7 +255,16 @@ class GitHub implements Forge {
       const lasting = items.length < PAGE_SIZE ? first.etag : null;
       return { etag: lasting, value: readComments(items, of, key, this.options.log) };
     });
-    return value;
+    return (await this.ofItem(key, reading)).value;
+  }
+
+  private ofItem<T>(key: TaskKey, answer: Promise<T>): Promise<T> {
+    const path = `${key.owner}/${key.repo}`;
+    return whereVisible(answer, () =>
+      remember(this.visible, path, async () => {
+        return (await unless(['gone', 'forbidden'], this.api.get(repositoryRoute(path)))) !== null;
+      }),
+    );
   }
 }
 

@@ -15,7 +15,7 @@ import type {
 } from '../ports.js';
 import { taskName, type TaskKey } from '../task/key.js';
 import { conditionally } from './conditional.js';
-import { NAMELESS, unless, unreadable } from './failure.js';
+import { NAMELESS, unless, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, listOf, sameName, textOf } from './fields.js';
 import * as read from './gitlab-answers.js';
 import { openGitLab, type GitLabApi } from './gitlab-api.js';
@@ -25,6 +25,9 @@ import { allItems, etagOf, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages
 import type { Page, Query } from './pages.js';
 import { remember } from './remember.js';
 import { isSince, newestOf, oldestFirst, readComments, sinceOf } from './threads.js';
+
+/** While nothing is found, the way a label is spelled is looked up again this often. */
+const SPELLING_MS = 60 * 60_000;
 
 /** GitLab, the public one or a self-hosted one, by its REST API (v4). */
 export function createGitLab(options: ForgeOptions<GitLabConfig>): Forge {
@@ -38,6 +41,7 @@ class GitLab implements Forge {
   private readonly accounts = new Map<string, Promise<string | null>>();
   private readonly accesses = new Map<string, Promise<Access>>();
   private readonly labels = new Map<string, Promise<string[]>>();
+  private readonly visible = new Map<string, Promise<boolean>>();
 
   constructor(private readonly options: ForgeOptions<GitLabConfig>) {
     this.api = openGitLab(options);
@@ -55,18 +59,19 @@ class GitLab implements Forge {
   async findByLabel(place: Place, label: string): Promise<ItemHead[]> {
     if (place.kind === 'owner') return (await this.itemsUnder(groupRoute(place.name), label)).heads;
     const spelling = { key: `spelling ${place.path} ${label}`.toLowerCase(), url: label };
-    const known = this.options.cache.get(spelling.key)?.body ?? label;
+    const { body: known, etag: lookedUpAt } = this.options.cache.get(spelling.key) ?? { body: label, etag: '' };
     const { heads, unchanged } = await this.itemsUnder(projectRoute(place.path), known);
-    if (unchanged || heads.length > 0) return heads;
+    const now = this.options.clock.now();
+    if (heads.length > 0 || (unchanged && now - Number(lookedUpAt) < SPELLING_MS)) return heads;
     // GitLab takes "Bug" and "bug" for two labels: nothing found may mean that people spell it otherwise.
     const spelled = await this.spelled(place.path, label);
+    this.options.cache.set(spelling.key, { url: spelling.url, etag: String(now), body: spelled });
     if (spelled === known) return heads;
-    this.options.cache.set(spelling.key, { url: spelling.url, etag: '', body: spelled });
     return (await this.itemsUnder(projectRoute(place.path), spelled)).heads;
   }
 
   async getItem(key: TaskKey): Promise<Item | null> {
-    return unless(['gone'], this.look(key));
+    return unless(['gone'], this.ofItem(key, this.look(key)));
   }
 
   async commentsSince(
@@ -84,7 +89,11 @@ class GitLab implements Forge {
     return files.flatMap((file) => read.fileOf(file) ?? []);
   }
 
-  async findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {
+  findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {
+    return this.ofItem(key, this.search(key, wanted));
+  }
+
+  private async search(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {
     const pages = this.api.pages(`${itemRoute(key)}/notes`);
     let query: Query | undefined = firstPage({ order_by: 'created_at', sort: 'desc' });
     while (query) {
@@ -98,17 +107,21 @@ class GitLab implements Forge {
   }
 
   async postComment(key: TaskKey, body: string): Promise<string> {
-    return this.api.line.once(async () => {
+    const posting = this.api.line.once(async () => {
       const note = await this.resources(key).notes.create(pathOf(key), Number(key.id), body);
       const id = idOf(fieldsOf(note).id);
       if (!id) throw unreadable(this.api.urlOf(`${itemRoute(key)}/notes`), this.api.line.party, 201, 'it has no id');
       return id;
     });
+    return this.ofItem(key, posting);
   }
 
   async editComment(key: TaskKey, id: string, body: string): Promise<void> {
     const { notes } = this.resources(key);
-    await this.api.line.repeat(async () => void (await notes.edit(pathOf(key), Number(key.id), Number(id), { body })));
+    await this.ofItem(
+      key,
+      this.api.line.repeat(async () => void (await notes.edit(pathOf(key), Number(key.id), Number(id), { body }))),
+    );
   }
 
   async react(key: TaskKey, { id }: { id: string; kind: CommentKind }, reaction: 'eyes' | '+1'): Promise<void> {
@@ -236,7 +249,7 @@ class GitLab implements Forge {
     const since = sinceOf(cursor);
     const isNew = (note: Comment): boolean => isSince(note, since) || !cursor?.known(note);
     const spot = { key: `comments gitlab ${route}`.toLowerCase(), url: `${this.api.urlOf(route, query)}#${since}` };
-    const { value } = await conditionally(this.options.cache, spot, async (etag) => {
+    const reading = conditionally(this.options.cache, spot, async (etag) => {
       let page = await pages(query, etag);
       if (page.unchanged) return null;
       const fresh = { etag: page.etag, value: [] as Comment[] };
@@ -250,13 +263,21 @@ class GitLab implements Forge {
         page = await pages(page.next);
       }
     });
-    return value;
+    return (await this.ofItem(key, reading)).value;
   }
 
   /** The way the project spells a label that we know in some spelling. */
   private async spelled(path: string, name: string): Promise<string> {
     const names = await remember(this.labels, path, () => this.listLabels(path));
     return names.find((one) => one === name) ?? names.find((one) => sameName(one, name)) ?? name;
+  }
+
+  private ofItem<T>(key: TaskKey, answer: Promise<T>): Promise<T> {
+    return whereVisible(answer, () =>
+      remember(this.visible, pathOf(key), async () => {
+        return (await unless(['gone', 'forbidden'], this.api.get(projectRoute(pathOf(key))))) !== null;
+      }),
+    );
   }
 
   private resources(key: TaskKey): GitLabApi['issues'] {

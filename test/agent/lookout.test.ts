@@ -133,3 +133,12 @@ function commentBy(author: string, id: string): Comment {
   const at = `2026-03-01T11:00:0${id}Z`;
   return { id, kind: 'comment', author, bot: false, body: `words ${id}`, createdAt: at, updatedAt: at };
 }
+
+test('a label that could not be written is tried again once a minute', async () => {
+  const { lookout } = await lookoutWith();
+  const times = [1, 59, 60, 61, 119, 120, 121].filter((seconds) => {
+    rig.clock.set(NOW + seconds * 1000);
+    return lookout.isTimeForLabels();
+  });
+  expect(times).toEqual([60, 120]);
+});

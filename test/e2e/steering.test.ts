@@ -144,7 +144,7 @@ test('a paused label that is ours, left behind because it could not be taken off
   duringRequest(0, () => stage.agent('pause', `${REPO}#1`));
   await stage.tick();
   await stage.agent('resume', `${REPO}#1`);
-  stage.playground.faults.add({ kind: 'fail_before', status: 403, method: 'POST', path: '/labels', times: 1 });
+  stage.playground.faults.add({ kind: 'fail_before', status: 422, method: 'POST', path: '/labels', times: 1 });
   await stage.tick();
   expect(stage.attempt()).toMatchObject({ status: 'completed' });
   expect(stage.labels(n)).toEqual(['awaiting-response']);

@@ -78,9 +78,16 @@ test('reviews and what they say of lines are read where asked for, a pending one
 });
 
 test('an issue that was moved to another repository is null', async () => {
-  const { forge, asked } = await github(() => ({ status: 301, headers: { location: '/repositories/9/issues/3' } }));
+  const moved = { status: 301, headers: { location: '/repositories/9/issues/3' } };
+  const { forge } = await github(({ pathname }) => (pathname.endsWith('/issues/7') ? moved : { body: {} }));
   expect(await forge.getItem(KEY)).toBeNull();
-  expect(asked).toHaveLength(1);
+});
+
+test.each([404, 301])('an item whose repository cannot be seen either (%s) is not gone', async (status) => {
+  const { forge, asked } = await github(() => ({ status, headers: { location: '/repositories/9' } }));
+  await expect(forge.getItem(KEY)).rejects.toMatchObject({ kind: 'forbidden', details: { status } });
+  await expect(forge.postComment(KEY, 'hello')).rejects.toMatchObject({ kind: 'forbidden' });
+  expect(asked.filter(({ path }) => path.endsWith('/repos/octo/hello'))).toHaveLength(1);
 });
 
 test('an answer of another shape is tried again, then unreachable', async () => {
