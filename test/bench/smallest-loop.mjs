@@ -13,5 +13,15 @@ const offered = tools.map(({ name, description, inputSchema }) => ({
   type: 'function',
   function: { name: `notes__${name}`, description, parameters: inputSchema },
 }));
-await openai.chat.completions.create({ model: 'canned', messages, tools: offered });
+for (;;) {
+  const { choices } = await openai.chat.completions.create({ model: 'canned', messages, tools: offered });
+  const { message } = choices[0];
+  if (!message.tool_calls || message.tool_calls[0].function.name === 'done') break;
+  messages.push(message);
+  for (const call of message.tool_calls) {
+    const name = call.function.name.replace('notes__', '');
+    const { content } = await client.callTool({ name, arguments: JSON.parse(call.function.arguments) });
+    messages.push({ role: 'tool', tool_call_id: call.id, content: content.map(({ text }) => text).join('') });
+  }
+}
 await client.close();
