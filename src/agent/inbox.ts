@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readMarker } from '../report/marker.js';
 import { ForgeError, type Comment } from '../ports.js';
 import type { CommentFate, Conversation, SeenComment } from '../records.js';
@@ -21,17 +22,18 @@ export const NO_MAIL: Readonly<Mail> = { fresh: [], commands: [], others: [], un
 
 /** Fetches only what is new and says what it is. Throws `ForgeError` where the thread cannot be read. */
 export async function fetchMail(agent: Agent, conversation: Conversation): Promise<Mail> {
-  const cursor = conversation.cursor;
-  const seen = (comment: Comment): boolean => wasSeen(agent, conversation, comment);
+  const { cursor } = conversation;
+  // A reaction moves an old comment up on GitLab: only below the cursor does a known one mean that the rest is known.
+  const known = (comment: Comment): boolean => comment.updatedAt < cursor! && wasSeen(agent, conversation, comment);
   const comments = await forgeOf(agent, conversation.key.source).commentsSince(
     conversation.key,
-    cursor === null ? null : { updatedAt: cursor, known: (comment) => seen(comment as Comment) },
+    cursor === null ? null : { updatedAt: cursor, known },
     { reviews: agent.config.commentDetection.includeReviewComments },
   );
   return sortMail(
     agent,
     conversation,
-    comments.filter((comment) => !seen(comment)),
+    comments.filter((comment) => !wasSeen(agent, conversation, comment)),
   );
 }
 
@@ -39,6 +41,7 @@ export async function fetchMail(agent: Agent, conversation: Conversation): Promi
 export async function sortMail(agent: Agent, conversation: Conversation, comments: Comment[]): Promise<Mail> {
   const self = await whoWeAre(agent, conversation.key.source);
   const mail: Mail = { fresh: [], commands: [], others: [], undecided: [] };
+  keepUpWithReactions(agent, conversation, comments);
   for (const [at, comment] of comments.entries()) {
     const fate = await fateOf(agent, conversation, self, comment).catch((error: unknown) => {
       if (!(error instanceof ForgeError)) throw error;
@@ -74,7 +77,11 @@ export function recordMail(
 }
 
 export function seenAs(comment: Comment, fate: CommentFate): SeenComment {
-  return { kind: comment.kind, id: comment.id, updatedAt: comment.updatedAt, fate };
+  return { kind: comment.kind, id: comment.id, updatedAt: comment.updatedAt, fate, bodyHash: hashOf(comment.body) };
+}
+
+function hashOf(body: string): string {
+  return createHash('sha256').update(body).digest('base64url');
 }
 
 /** Ours: its id is recorded, or it is by our account and carries the marker of an attempt we know. */
@@ -93,6 +100,18 @@ async function fateOf(agent: Agent, conversation: Conversation, self: Self, comm
   return (await counts(agent, conversation, comment.author)) ? 'read' : 'ignored';
 }
 
+/** What was only reacted to has a new time on GitLab; whoever compares times is to find it unchanged. */
+function keepUpWithReactions({ store }: Agent, { id }: Conversation, comments: Comment[]): void {
+  const moved = comments.flatMap((comment): SeenComment[] => {
+    const seen = store.comments.fateOf(id, comment);
+    const same = seen?.bodyHash === hashOf(comment.body) && seen.updatedAt !== comment.updatedAt;
+    return same ? [{ ...seen, updatedAt: comment.updatedAt }] : [];
+  });
+  if (moved.length > 0) store.comments.record(id, moved);
+}
+
 function wasSeen(agent: Agent, conversation: Conversation, comment: Comment): boolean {
-  return agent.store.comments.fateOf(conversation.id, comment)?.updatedAt === comment.updatedAt;
+  const seen = agent.store.comments.fateOf(conversation.id, comment);
+  if (!seen?.bodyHash) return seen?.updatedAt === comment.updatedAt;
+  return seen.bodyHash === hashOf(comment.body);
 }

@@ -129,6 +129,19 @@ test('somebody whose access cannot be asked now, and all who spoke after them, a
   expect((await lookout.look({ always: true }))!.mail.fresh.map(({ id }) => id)).toEqual(['1', '2', '3']);
 });
 
+test('a comment that an older release recorded without its body is known by its time', async () => {
+  const { forge, lookout } = await lookoutWith();
+  const [seen, edited] = [commentBy('alice', '1'), commentBy('alice', '2')];
+  const old = { kind: 'comment', fate: 'read' } as const;
+  const id = rig.agent.store.conversations.find(KEY)!.id;
+  rig.agent.store.comments.record(id, [
+    { ...old, id: '1', updatedAt: seen.updatedAt },
+    { ...old, id: '2', updatedAt: '2026-03-01T10:00:00Z' },
+  ]);
+  forge.comments = [seen, edited];
+  expect((await lookout.look({ always: true }))!.mail.fresh.map((comment) => comment.id)).toEqual(['2']);
+});
+
 function commentBy(author: string, id: string): Comment {
   const at = `2026-03-01T11:00:0${id}Z`;
   return { id, kind: 'comment', author, bot: false, body: `words ${id}`, createdAt: at, updatedAt: at };

@@ -246,6 +246,22 @@ test('what was said in the very second in which the last tick looked is still fo
   expect(turnRequests(stage)).toHaveLength(2);
 });
 
+test.each(['github', 'gitlab'] as const)('a reaction on %s is no edit: what was answered rests', async (forge) => {
+  const n = await waiting({}, { forge });
+  const id = say(n, 'alice', 'Also in French.');
+  await stage.tick();
+  stage.world.react(id, '+1', 'bob');
+  say(n, 'alice', 'And in German.');
+  await stage.tick();
+  expect(turnRequests(stage).map((messages) => messages.at(-1)!.content)).toEqual([
+    expect.stringContaining('It says hullo.'),
+    '[New Comment from @alice]:\nAlso in French.',
+    '[New Comment from @alice]:\nAnd in German.',
+  ]);
+  stage.world.react(id, '-1', 'bob');
+  await expectRest(n);
+});
+
 test('a waiting item with 10,000 comments is decided on by one list and one page, in well under 5 s', async () => {
   await play({ turns: [done()] });
   const [n, count] = [stage.issue(), 10_000];

@@ -62,6 +62,7 @@ export function react(state: State, id: number, content: string, author: string)
   const note = noteAt(state, id);
   const reaction: Reaction = { id: nextId(state), content, author: addPerson(state, author).login, at: state.now() };
   note.reactions.push(reaction);
+  if (state.forge === 'gitlab') note.updatedAt = reaction.at; // Note#bump_updated_at, called by AwardEmoji
   return reaction;
 }
 
