@@ -246,6 +246,21 @@ test('what was said in the very second in which the last tick looked is still fo
   expect(turnRequests(stage)).toHaveLength(2);
 });
 
+test('on GitLab, which shows a thread in its item once a minute, what was said within that minute is still found', async () => {
+  const n = await waiting({}, { forge: 'gitlab' });
+  const changed = stage.world.state.repositories.get(REPO)!.items[0]!;
+  changed.updatedAt -= 50_000;
+  await stage.tick(); // looks before the minute is over
+  say(n, 'alice', 'Please add a test.');
+  await stage.tick();
+  expect(turnRequests(stage)).toHaveLength(2);
+  changed.updatedAt -= 70_000;
+  await stage.tick();
+  stage.playground.journal.clear();
+  await expectRest(n);
+  expect(requests(stage).some((each) => each.includes('/notes'))).toBe(false);
+});
+
 test.each(['github', 'gitlab'] as const)('a reaction on %s is no edit: what was answered rests', async (forge) => {
   const n = await waiting({}, { forge });
   const id = say(n, 'alice', 'Also in French.');
