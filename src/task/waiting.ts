@@ -31,11 +31,12 @@ export function decideWaiting(conversation: Conversation, facts: WaitingFacts): 
   if (facts.item === 'gone' || facts.item === 'closed' || facts.item === 'merged') return silently(facts.item);
   if (facts.item === 'asked_again') return { kind: 'wait' }; // the request itself is taken up, and answers everything
   if (facts.item === 'open_without_label') return silently('label_removed');
-  if (!facts.handlingEnabled) return silently('handling_off');
-  const command = facts.commands.findLast((each) => each !== 'status' && each !== 'pause');
+  const asked = conversation.reason === 'question';
+  if (!facts.handlingEnabled && !asked) return silently('handling_off');
+  const command = facts.commands.findLast((each) => each !== 'status');
   if (command === 'stop') return { kind: 'close', why: 'stop_command', silent: false };
-  if (command) return { kind: 'answer', judge: false };
-  if (facts.fresh.length > 0) return decideOnWords(facts);
+  if (command === 'resume' || command === 'retry') return { kind: 'answer', judge: false };
+  if (facts.fresh.length > 0) return asked ? { kind: 'answer', judge: false } : decideOnWords(facts);
   const since = Math.max(conversation.lastProcessedAt, conversation.lastCommentAt ?? 0);
   return facts.now - since > facts.timeoutMs ? { kind: 'close', why: 'timeout', silent: false } : { kind: 'wait' };
 }

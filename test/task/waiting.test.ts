@@ -57,6 +57,15 @@ describe('a conversation that waits', () => {
     ['exactly at the time', {}, { lastProcessedAt: NOW - 24 * HOUR_MS }, 'wait'],
     ['a wish after the time', { fresh: saying('Still there?') }, late, 'answer'],
     ['unfinished, the time is up', {}, { ...late, unfinished: true }, 'close: timeout'],
+    ['OK to a question', { fresh: saying('OK') }, { reason: 'question' }, 'answer'],
+    ['a question, the time is up', {}, { ...late, reason: 'question' }, 'close: timeout'],
+    [
+      'an answer, handling switched off',
+      { handlingEnabled: false, fresh: saying('Yes.') },
+      { reason: 'question' },
+      'answer',
+    ],
+    ['a question, handling switched off', { handlingEnabled: false }, { reason: 'question' }, 'wait'],
     ['closed', { item: 'closed' }, {}, 'close: closed, silently'],
     ['merged', { item: 'merged' }, {}, 'close: merged, silently'],
     ['gone', { item: 'gone' }, {}, 'close: gone, silently'],
@@ -84,6 +93,8 @@ describe('a conversation that waits', () => {
     [['retry', 'stop'], 'close: stop_command'],
     [['stop', 'retry'], 'answer'],
     [['stop', 'status'], 'close: stop_command'],
+    [['retry', 'pause'], 'wait'],
+    [['stop', 'pause'], 'wait'],
   ])('the commands %j', (commands, expected) => expect(decide({ commands })).toBe(expected));
 
   test('a command comes before words: thanks and stop is stop', () => {
