@@ -85,6 +85,7 @@ describe('a question', () => {
   test.each<[string, Record<string, unknown>]>([
     ['usual', {}],
     ['with comment_handling off', { comment_handling: { enabled: false } }],
+    ['with comment_detection off', { comment_detection: { enabled: false } }],
   ])('is answered by a plain OK: %s', async (_, config) => {
     const n = await perform(steps, {}, { config });
     stage.world.comment(REPO, n, { author: 'alice', body: 'OK' });
