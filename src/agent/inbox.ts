@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readMarker } from '../report/marker.js';
 import { ForgeError, type Comment } from '../ports.js';
 import type { CommentFate, Conversation, SeenComment } from '../records.js';
+import { taskName } from '../task/key.js';
 import { readCommand, type ThreadCommand } from '../task/thread-command.js';
 import { forgeOf, whoWeAre, type Agent, type Self } from './agent.js';
 import { counts, isTrusted, sameLogin } from './trust.js';
@@ -14,7 +15,7 @@ export interface Mail {
   commands: { comment: Comment; command: ThreadCommand }[];
   /** Everything else, recorded as it is: own comments, bots, people who do not count. */
   others: SeenComment[];
-  /** Somebody's access could not be asked: from that comment on, the next look reads again. */
+  /** Comments whose author's access could not be asked now: the next look reads them again. */
   undecided: Comment[];
 }
 
@@ -37,26 +38,32 @@ export async function fetchMail(agent: Agent, conversation: Conversation): Promi
   );
 }
 
-/** Who wrote what, and does it count? Stops at the first one that cannot be decided now: the next look goes on there. */
+/** Who wrote what, and does it count? What cannot be decided now holds nobody else up. */
 export async function sortMail(agent: Agent, conversation: Conversation, comments: Comment[]): Promise<Mail> {
   const self = await whoWeAre(agent, conversation.key.source);
   const mail: Mail = { fresh: [], commands: [], others: [], undecided: [] };
   keepUpWithReactions(agent, conversation, comments);
-  for (const [at, comment] of comments.entries()) {
-    const fate = await fateOf(agent, conversation, self, comment).catch((error: unknown) => {
+  for (const comment of comments) {
+    try {
+      put(mail, comment, await fateOf(agent, conversation, self, comment));
+    } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
-      agent.log.write('warning', `コメント取得中にエラー発生: ${error.message}`, { comment: comment.id });
-      return null;
-    });
-    if (fate === null) {
-      mail.undecided = comments.slice(at);
-      break;
+      logUndecided(agent, conversation, comment, error);
+      mail.undecided.push(comment);
     }
-    if (fate === 'command') mail.commands.push({ comment, command: readCommand(comment.body)!.command });
-    else if (fate === 'read') mail.fresh.push(comment);
-    else mail.others.push(seenAs(comment, fate));
   }
   return mail;
+}
+
+function put(mail: Mail, comment: Comment, fate: CommentFate): void {
+  if (fate === 'command') mail.commands.push({ comment, command: readCommand(comment.body)!.command });
+  else if (fate === 'read') mail.fresh.push(comment);
+  else mail.others.push(seenAs(comment, fate));
+}
+
+function logUndecided(agent: Agent, { id, key }: Conversation, comment: Comment, { message }: ForgeError): void {
+  const task = agent.store.attempts.unsettledOf(id)?.uuid ?? taskName(key);
+  agent.log.write('warning', `コメント取得中にエラー発生: ${message} (Task: ${task})`, { comment: comment.id });
 }
 
 /** Remembers what became of comments, and how far the thread was read: not beyond what is `pending`, so that the next look finds it. */

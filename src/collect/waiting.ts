@@ -147,6 +147,7 @@ function factsOf(agent: Agent, item: WaitingFacts['item'], mail: Mail): WaitingF
     item,
     fresh: mail.fresh,
     commands: mail.commands.map(({ command }) => command),
+    undecided: mail.undecided.length > 0,
     keywords: completionKeywords,
     timeoutMs: timeoutHours * HOUR_MS,
     now: agent.clock.now(),

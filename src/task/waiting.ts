@@ -21,6 +21,8 @@ export interface WaitingFacts {
   item: 'listed' | 'asked_again' | 'open_without_label' | 'closed' | 'merged' | 'gone';
   fresh: Comment[];
   commands: ThreadCommand[];
+  /** Somebody spoke of whom it is not known yet whether they count. */
+  undecided: boolean;
   keywords: string[];
   timeoutMs: number;
   now: number;
@@ -37,6 +39,7 @@ export function decideWaiting(conversation: Conversation, facts: WaitingFacts): 
   if (command === 'stop') return { kind: 'close', why: 'stop_command', silent: false };
   if (command === 'resume' || command === 'retry') return { kind: 'answer', judge: false };
   if (facts.fresh.length > 0) return asked ? { kind: 'answer', judge: false } : decideOnWords(facts);
+  if (facts.undecided) return { kind: 'wait' };
   const since = Math.max(conversation.lastProcessedAt, conversation.lastCommentAt ?? 0);
   return facts.now - since > facts.timeoutMs ? { kind: 'close', why: 'timeout', silent: false } : { kind: 'wait' };
 }

@@ -237,6 +237,26 @@ test('a waiting item whose thread cannot be read does not block the others, and 
   expect(stage.kinds(bad)).toEqual(['progress', 'result', 'progress', 'result']);
 });
 
+test.each(['github', 'gitlab'] as const)(
+  'on %s, somebody who cannot be looked up holds nobody up, is not timed out, and is answered later',
+  async (forge) => {
+    const n = await waiting({}, { forge });
+    stage.world.setAccess(REPO, 'bob', 'write');
+    const path = forge === 'github' ? '/collaborators/bob/permission' : '/members/all/';
+    const fault = { kind: 'fail_before', status: 422, path, times: 1000 } as const; // not tried again, so not waited for
+    stage.playground.faults.add(fault);
+    say(n, 'bob', 'And in German.');
+    say(n, 'alice', 'Also in French.');
+    await stage.tick();
+    expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @alice]:\nAlso in French.');
+    stage.query('UPDATE conversations SET last_processed_at = ?, last_comment_at = NULL', ago(25));
+    await expectRest(n);
+    stage.playground.faults.clear();
+    await stage.tick();
+    expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @bob]:\nAnd in German.');
+  },
+);
+
 test('what was said in the very second in which the last tick looked is still found', async () => {
   const n = await waiting();
   await stage.tick(); // looks within a second or two of the last label write

@@ -22,7 +22,8 @@ function saying(...bodies: string[]): Comment[] {
 
 function decide(change: Partial<WaitingFacts> = {}, about: Partial<Conversation> = {}): string {
   const facts: WaitingFacts = {
-    ...{ handlingEnabled: true, item: 'listed', fresh: [], commands: [], keywords: ['OK', 'thanks', 'ありがとう'] },
+    ...{ handlingEnabled: true, item: 'listed', fresh: [], commands: [] },
+    ...{ undecided: false, keywords: ['OK', 'thanks', 'ありがとう'] },
     ...{ timeoutMs: 24 * HOUR_MS, now: NOW },
     ...change,
   };
@@ -54,6 +55,7 @@ describe('a conversation that waits', () => {
     ],
     ['the time is up', {}, late, 'close: timeout'],
     ['the time is not up since somebody spoke', {}, { ...late, lastCommentAt: NOW - HOUR_MS }, 'wait'],
+    ['the time is up, but perhaps somebody spoke', { undecided: true }, late, 'wait'],
     ['exactly at the time', {}, { lastProcessedAt: NOW - 24 * HOUR_MS }, 'wait'],
     ['a wish after the time', { fresh: saying('Still there?') }, late, 'answer'],
     ['unfinished, the time is up', {}, { ...late, unfinished: true }, 'close: timeout'],
