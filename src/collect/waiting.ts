@@ -68,7 +68,7 @@ function isNumber(place: Place): boolean {
 async function jobFor(agent: Agent, conversation: Conversation, head: ItemHead | null): Promise<Job | null> {
   if (agent.store.wishes.of(conversation.id).includes('stop')) return stopJob(conversation);
   const unchanged = head !== null && head.updatedAt === conversation.seenUpdatedAt;
-  const item = head ? standingOfListed(agent, head) : await standing(agent, conversation);
+  const item = head ? standingOfListed(agent, conversation, head) : await standing(agent, conversation);
   const lookedAt = agent.clock.now();
   const mail = unchanged || item !== 'listed' ? NO_MAIL : await fetchMail(agent, conversation);
   logNews(agent, conversation, mail);
@@ -128,8 +128,11 @@ function answerJob(
 }
 
 /** The request label on a waiting item means go on: it is found among the requested items. */
-function standingOfListed(agent: Agent, head: ItemHead): WaitingFacts['item'] {
-  return hasLabel(head, labelsOf(agent.config, head.key.source).botLabel) ? 'asked_again' : 'listed';
+function standingOfListed(agent: Agent, { wantedLabel }: Conversation, head: ItemHead): WaitingFacts['item'] {
+  const { botLabel, pausedLabel } = labelsOf(agent.config, head.key.source);
+  if (hasLabel(head, botLabel)) return 'asked_again';
+  const ours = wantedLabel !== null; // perhaps it is left from our own pause
+  return hasLabel(head, pausedLabel) && !ours ? 'paused' : 'listed';
 }
 
 async function standing(agent: Agent, conversation: Conversation): Promise<WaitingFacts['item']> {

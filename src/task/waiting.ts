@@ -17,8 +17,8 @@ export type WaitingDecision =
 
 export interface WaitingFacts {
   handlingEnabled: boolean;
-  /** What the item is now; `asked_again`: it carries the request label. */
-  item: 'listed' | 'asked_again' | 'open_without_label' | 'closed' | 'merged' | 'gone';
+  /** What the item is now; `asked_again`: it carries the request label; `paused`: a person put the paused label on. */
+  item: 'listed' | 'asked_again' | 'paused' | 'open_without_label' | 'closed' | 'merged' | 'gone';
   fresh: Comment[];
   commands: ThreadCommand[];
   /** Somebody spoke of whom it is not known yet whether they count. */
@@ -32,6 +32,7 @@ export interface WaitingFacts {
 export function decideWaiting(conversation: Conversation, facts: WaitingFacts): WaitingDecision {
   if (facts.item === 'gone' || facts.item === 'closed' || facts.item === 'merged') return silently(facts.item);
   if (facts.item === 'asked_again') return { kind: 'wait' }; // the request itself is taken up, and answers everything
+  if (facts.item === 'paused') return { kind: 'wait' };
   if (facts.item === 'open_without_label') return silently('label_removed');
   const asked = conversation.reason === 'question';
   if (!facts.handlingEnabled && !asked) return silently('handling_off');

@@ -343,6 +343,20 @@ test('what is paused stays so when the last word is `/agent pause`, and stranger
   expect(requests(stage).filter((each) => each.includes('/permission'))).toEqual([]);
 });
 
+test('what waits is left alone while a person has the paused label on it, and answers when it is off', async () => {
+  await play({ turns: [done()] });
+  const n = stage.issue();
+  await stage.tick();
+  stage.world.label(REPO, n, PAUSED, 'alice');
+  say(n, 'alice', 'Also in French.');
+  stage.query('UPDATE conversations SET last_processed_at = ?', ago(25));
+  await expectRest(n);
+  stage.world.unlabel(REPO, n, PAUSED, 'alice');
+  await stage.tick();
+  expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @alice]:\nAlso in French.');
+  expect(stage.labels(n)).toEqual(['awaiting-response']);
+});
+
 test('a stop survives the death of the process that heard it', async () => {
   await play({ turns: [note('one'), done()] });
   const n = stage.issue();

@@ -81,6 +81,8 @@ describe('a conversation that waits', () => {
       {},
       'close: handling_off, silently',
     ],
+    ['paused by a label, a wish', { item: 'paused', fresh: saying('More.') }, {}, 'wait'],
+    ['paused by a label, the time is up', { item: 'paused' }, late, 'wait'],
     ['asked again', { item: 'asked_again' }, {}, 'wait'],
     ['asked again after the time', { item: 'asked_again' }, late, 'wait'],
     ['asked again with handling switched off', { item: 'asked_again', handlingEnabled: false }, {}, 'wait'],
