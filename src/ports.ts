@@ -68,8 +68,8 @@ export interface Comment {
 export interface CommentCursor {
   /** The newest `updatedAt` seen (ISO 8601), as the forge gave it. */
   updatedAt: string;
-  /** `id@updatedAt` of comments seen, so that GitLab's newest-first list can be left early. */
-  known(comment: { id: string; updatedAt: string }): boolean;
+  /** Whether a comment was seen as it is, so that GitLab's newest-first list can be left early. */
+  known(comment: Comment): boolean;
 }
 
 export interface ChangedFile {

@@ -206,6 +206,8 @@ export interface SeenComment {
   id: string;
   updatedAt: string;
   fate: CommentFate;
+  /** What tells an edit from a reaction, which changes `updatedAt` on GitLab too. Rows of the first release have none. */
+  bodyHash?: string;
 }
 
 export type PostKind =

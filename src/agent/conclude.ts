@@ -24,6 +24,7 @@ export async function conclude(
   logClosing(agent, conversation, mail, decision.why, completed);
   if (attempt?.status === 'paused') leaveSummary(agent, conversation, attempt);
   agent.store.atomically(() => {
+    if (decision.why === 'stop_command') dropWishes(agent, conversation);
     recordMail(agent, conversation, [
       ...mail.fresh.map((comment) => seenAs(comment, 'completion')),
       ...mail.commands.map(({ comment }) => seenAs(comment, 'command')),
@@ -53,6 +54,11 @@ export async function conclude(
       .catch(() => undefined); // a courtesy
   await sendPosts(agent, conversation.id);
   if (decision.why !== 'gone') await writeLabels(agent, conversation.id);
+}
+
+/** Whoever stops it now does not want what was wished for before. */
+function dropWishes({ store }: Agent, { id }: Conversation): void {
+  for (const wish of store.wishes.of(id)) store.wishes.take(id, wish);
 }
 
 /** An attempt that waited for an answer ends with its conversation: what it knew is kept for the next one. */

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readMarker } from '../report/marker.js';
 import { ForgeError, type Comment } from '../ports.js';
 import type { CommentFate, Conversation, SeenComment } from '../records.js';
+import { taskName } from '../task/key.js';
 import { readCommand, type ThreadCommand } from '../task/thread-command.js';
 import { forgeOf, whoWeAre, type Agent, type Self } from './agent.js';
 import { counts, isTrusted, sameLogin } from './trust.js';
@@ -13,7 +15,7 @@ export interface Mail {
   commands: { comment: Comment; command: ThreadCommand }[];
   /** Everything else, recorded as it is: own comments, bots, people who do not count. */
   others: SeenComment[];
-  /** Somebody's access could not be asked: from that comment on, the next look reads again. */
+  /** Comments whose author's access could not be asked now: the next look reads them again. */
   undecided: Comment[];
 }
 
@@ -21,39 +23,47 @@ export const NO_MAIL: Readonly<Mail> = { fresh: [], commands: [], others: [], un
 
 /** Fetches only what is new and says what it is. Throws `ForgeError` where the thread cannot be read. */
 export async function fetchMail(agent: Agent, conversation: Conversation): Promise<Mail> {
-  const cursor = conversation.cursor;
-  const seen = (comment: Comment): boolean => wasSeen(agent, conversation, comment);
+  const { cursor } = conversation;
+  // A reaction moves an old comment up on GitLab: only below the cursor does a known one mean that the rest is known.
+  const known = (comment: Comment): boolean => comment.updatedAt < cursor! && wasSeen(agent, conversation, comment);
   const comments = await forgeOf(agent, conversation.key.source).commentsSince(
     conversation.key,
-    cursor === null ? null : { updatedAt: cursor, known: (comment) => seen(comment as Comment) },
+    cursor === null ? null : { updatedAt: cursor, known },
     { reviews: agent.config.commentDetection.includeReviewComments },
   );
   return sortMail(
     agent,
     conversation,
-    comments.filter((comment) => !seen(comment)),
+    comments.filter((comment) => !wasSeen(agent, conversation, comment)),
   );
 }
 
-/** Who wrote what, and does it count? Stops at the first one that cannot be decided now: the next look goes on there. */
+/** Who wrote what, and does it count? What cannot be decided now holds nobody else up. */
 export async function sortMail(agent: Agent, conversation: Conversation, comments: Comment[]): Promise<Mail> {
   const self = await whoWeAre(agent, conversation.key.source);
   const mail: Mail = { fresh: [], commands: [], others: [], undecided: [] };
-  for (const [at, comment] of comments.entries()) {
-    const fate = await fateOf(agent, conversation, self, comment).catch((error: unknown) => {
+  keepUpWithReactions(agent, conversation, comments);
+  for (const comment of comments) {
+    try {
+      put(mail, comment, await fateOf(agent, conversation, self, comment));
+    } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
-      agent.log.write('warning', `コメント取得中にエラー発生: ${error.message}`, { comment: comment.id });
-      return null;
-    });
-    if (fate === null) {
-      mail.undecided = comments.slice(at);
-      break;
+      logUndecided(agent, conversation, comment, error);
+      mail.undecided.push(comment);
     }
-    if (fate === 'command') mail.commands.push({ comment, command: readCommand(comment.body)!.command });
-    else if (fate === 'read') mail.fresh.push(comment);
-    else mail.others.push(seenAs(comment, fate));
   }
   return mail;
+}
+
+function put(mail: Mail, comment: Comment, fate: CommentFate): void {
+  if (fate === 'command') mail.commands.push({ comment, command: readCommand(comment.body)!.command });
+  else if (fate === 'read') mail.fresh.push(comment);
+  else mail.others.push(seenAs(comment, fate));
+}
+
+function logUndecided(agent: Agent, { id, key }: Conversation, comment: Comment, { message }: ForgeError): void {
+  const task = agent.store.attempts.unsettledOf(id)?.uuid ?? taskName(key);
+  agent.log.write('warning', `コメント取得中にエラー発生: ${message} (Task: ${task})`, { comment: comment.id });
 }
 
 /** Remembers what became of comments, and how far the thread was read: not beyond what is `pending`, so that the next look finds it. */
@@ -74,7 +84,11 @@ export function recordMail(
 }
 
 export function seenAs(comment: Comment, fate: CommentFate): SeenComment {
-  return { kind: comment.kind, id: comment.id, updatedAt: comment.updatedAt, fate };
+  return { kind: comment.kind, id: comment.id, updatedAt: comment.updatedAt, fate, bodyHash: hashOf(comment.body) };
+}
+
+function hashOf(body: string): string {
+  return createHash('sha256').update(body).digest('base64url');
 }
 
 /** Ours: its id is recorded, or it is by our account and carries the marker of an attempt we know. */
@@ -93,6 +107,18 @@ async function fateOf(agent: Agent, conversation: Conversation, self: Self, comm
   return (await counts(agent, conversation, comment.author)) ? 'read' : 'ignored';
 }
 
+/** What was only reacted to has a new time on GitLab; whoever compares times is to find it unchanged. */
+function keepUpWithReactions({ store }: Agent, { id }: Conversation, comments: Comment[]): void {
+  const moved = comments.flatMap((comment): SeenComment[] => {
+    const seen = store.comments.fateOf(id, comment);
+    const same = seen?.bodyHash === hashOf(comment.body) && seen.updatedAt !== comment.updatedAt;
+    return same ? [{ ...seen, updatedAt: comment.updatedAt }] : [];
+  });
+  if (moved.length > 0) store.comments.record(id, moved);
+}
+
 function wasSeen(agent: Agent, conversation: Conversation, comment: Comment): boolean {
-  return agent.store.comments.fateOf(conversation.id, comment)?.updatedAt === comment.updatedAt;
+  const seen = agent.store.comments.fateOf(conversation.id, comment);
+  if (!seen?.bodyHash) return seen?.updatedAt === comment.updatedAt;
+  return seen.bodyHash === hashOf(comment.body);
 }

@@ -31,6 +31,7 @@ export class Lookout {
   private lookedAt = -Infinity;
   private notBefore = 0;
   private backOffMs = 0;
+  private awaitsAnswer = false;
   private labelsTriedAt: number;
 
   constructor(
@@ -67,6 +68,16 @@ export class Lookout {
     return true;
   }
 
+  /** While `ask` runs, comments are read even where comment detection is off: an answer is waited for. */
+  async forAnswer<T>(ask: () => Promise<T>): Promise<T> {
+    this.awaitsAnswer = true;
+    try {
+      return await ask();
+    } finally {
+      this.awaitsAnswer = false;
+    }
+  }
+
   private isTime(now: number, always: boolean): boolean {
     const due = this.asked++ % this.agent.config.commentDetection.checkInterval === 0;
     if (now < this.notBefore) return false;
@@ -75,8 +86,10 @@ export class Lookout {
 
   private async see(): Promise<Sight> {
     const item = await forgeOf(this.agent, this.conversation.key.source).getItem(this.conversation.key);
-    const listening = item !== null && this.agent.config.commentDetection.enabled;
-    return { item, mail: listening ? await fetchMail(this.agent, this.conversation) : NO_MAIL };
+    const listening = this.awaitsAnswer || this.agent.config.commentDetection.enabled;
+    const mail = item !== null && listening ? await fetchMail(this.agent, this.conversation) : NO_MAIL;
+    this.statistics.errors += mail.undecided.length;
+    return { item, mail };
   }
 
   private backOff(error: ForgeError): void {

@@ -1,4 +1,4 @@
-import type { Access } from '../ports.js';
+import { ForgeError, type Access } from '../ports.js';
 import type { Conversation } from '../records.js';
 import { forgeOf, type Agent } from './agent.js';
 
@@ -14,7 +14,23 @@ export async function counts(agent: Agent, conversation: Conversation, login: st
 /** The task's author, `security.trusted_users`, and people with write access: they may also give commands. */
 export async function isTrusted(agent: Agent, conversation: Conversation, login: string): Promise<boolean> {
   if (sameLogin(login, conversation.author) || isTrustedUser(agent, login)) return true;
-  return mayAtLeast(agent, conversation, login, 'write');
+  return mayAtLeast(agent, conversation, login, 'write').catch((error: unknown) => {
+    if (!(error instanceof ForgeError) || error.kind !== 'forbidden') throw error;
+    warnOnce(agent, conversation, login);
+    return false;
+  });
+}
+
+/** A token that may not ask will not be told tomorrow either; the operator has to know, but only once. */
+function warnOnce({ store, log }: Agent, { key }: Conversation, login: string): void {
+  const path = `${key.owner}/${key.repo}`;
+  const fact = `may-not-ask:${key.source}:${path}`;
+  if (store.facts.get(fact)) return;
+  store.facts.set(fact, 'yes');
+  log.write('warning', 'the token may not ask for the access of people here: only the author and trusted_users count', {
+    repository: path,
+    login,
+  });
 }
 
 /** Whether the person who put the request label on may ask for work. */

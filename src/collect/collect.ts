@@ -20,9 +20,19 @@ export async function collect(agent: Agent): Promise<Collected> {
       const report = (error: unknown): Job[] => note(agent, source, error, troubles);
       found.push(...(await gather(agent, source, report).catch(report)));
     }
-    jobs.push(...inTurns(found.filter((job) => !jobs.some((earlier) => sameTask(earlier.key, job.key)))));
+    jobs.push(...inTurns(onePerTask(found).filter((job) => !jobs.some((earlier) => sameTask(earlier.key, job.key)))));
   }
   return { jobs, troubles };
+}
+
+/** `agent retry` and the request label may ask for the same task: the one that knows the label's event is done. */
+function onePerTask(found: Job[]): Job[] {
+  const byEvent = found.toSorted((a, b) => Number(hasEvent(b)) - Number(hasEvent(a)));
+  return found.filter((job) => byEvent.find((each) => sameTask(each.key, job.key)) === job);
+}
+
+function hasEvent(job: Job): boolean {
+  return 'event' in job && Boolean(job.event);
 }
 
 function note(agent: Agent, source: Source, error: unknown, troubles: Trouble[]): Job[] {

@@ -66,14 +66,14 @@ async function personsPause(
 /** What was said last counts, and becomes a wish, so that a crash does not lose it. */
 async function newestCommand(agent: Agent, conversation: Conversation): Promise<string | null> {
   const mail = await fetchMail(agent, conversation);
-  const acted = mail.commands.flatMap(({ command }) => (command === 'pause' || command === 'status' ? [] : [command]));
-  const newest = acted.at(-1) ?? null;
+  const last = mail.commands.flatMap(({ command }) => (command === 'status' ? [] : [command])).at(-1) ?? 'pause';
+  const newest = last === 'pause' ? null : last; // it is paused already
   agent.store.atomically(() => {
     if (newest) agent.store.wishes.add(conversation.id, newest);
     recordMail(
       agent,
       conversation,
-      mail.commands.map(({ comment }) => seenAs(comment, 'command')),
+      [...mail.others, ...mail.commands.map(({ comment }) => seenAs(comment, 'command'))],
       [...mail.fresh, ...mail.undecided],
     );
   });

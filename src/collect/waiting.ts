@@ -10,8 +10,11 @@ import { taskName } from '../task/key.js';
 import { decideWaiting, type WaitingFacts } from '../task/waiting.js';
 
 const HOUR_MS = 60 * 60_000;
-/** Forges tell whole seconds: an item that changed just now may change again without showing it. */
-const SETTLED_MS = 2000;
+/**
+ * An item that changed just now may change again without showing it: GitHub tells whole seconds, and on GitLab
+ * a note touches its item only when that was last changed more than a minute ago.
+ */
+const SETTLED_MS: Record<Source, number> = { github: 2000, gitlab: 62_000 };
 
 /** Conversations in `awaiting-response` with something new: a comment to answer, a completion, a time-out. */
 export async function waitingJobs(agent: Agent, source: Source): Promise<Job[]> {
@@ -77,7 +80,8 @@ function isNumber(place: Place): boolean {
 async function jobFor(agent: Agent, conversation: Conversation, head: ItemHead | null): Promise<Job | null> {
   if (agent.store.wishes.of(conversation.id).includes('stop')) return stopJob(conversation);
   const unchanged = head !== null && head.updatedAt === conversation.seenUpdatedAt;
-  const item = head ? standingOfListed(agent, head) : await standing(agent, conversation);
+  const item = head ? standingOfListed(agent, conversation, head) : await standing(agent, conversation);
+  const lookedAt = agent.clock.now();
   const mail = unchanged || item !== 'listed' ? NO_MAIL : await fetchMail(agent, conversation);
   logNews(agent, conversation, mail);
   const decision = decideWaiting(conversation, factsOf(agent, item, mail));
@@ -86,7 +90,7 @@ async function jobFor(agent: Agent, conversation: Conversation, head: ItemHead |
   if (decision.kind === 'close') return { ...about, kind: 'close', conversation, mail, decision };
   if (decision.kind === 'answer') return answerJob(agent, conversation, mail, decision.judge, head?.updatedAt ?? null);
   await acknowledge(agent, conversation, mail);
-  if (head && item === 'listed' && mail.undecided.length === 0) remember(agent, conversation, head);
+  if (head && item === 'listed' && mail.undecided.length === 0) remember(agent, conversation, head, lookedAt);
   return null;
 }
 
@@ -109,8 +113,8 @@ async function acknowledge(agent: Agent, conversation: Conversation, { commands,
   }
 }
 
-function remember(agent: Agent, { id }: Conversation, { updatedAt }: ItemHead): void {
-  if (agent.clock.now() - Date.parse(updatedAt) < SETTLED_MS) return;
+function remember(agent: Agent, { id, key }: Conversation, { updatedAt }: ItemHead, lookedAt: number): void {
+  if (lookedAt - Date.parse(updatedAt) < SETTLED_MS[key.source]) return;
   agent.store.conversations.update(id, { seenUpdatedAt: updatedAt });
 }
 
@@ -136,8 +140,11 @@ function answerJob(
 }
 
 /** The request label on a waiting item means go on: it is found among the requested items. */
-function standingOfListed(agent: Agent, head: ItemHead): WaitingFacts['item'] {
-  return hasLabel(head, labelsOf(agent.config, head.key.source).botLabel) ? 'asked_again' : 'listed';
+function standingOfListed(agent: Agent, { wantedLabel }: Conversation, head: ItemHead): WaitingFacts['item'] {
+  const { botLabel, pausedLabel } = labelsOf(agent.config, head.key.source);
+  if (hasLabel(head, botLabel)) return 'asked_again';
+  const ours = wantedLabel !== null; // perhaps it is left from our own pause
+  return hasLabel(head, pausedLabel) && !ours ? 'paused' : 'listed';
 }
 
 async function standing(agent: Agent, conversation: Conversation): Promise<WaitingFacts['item']> {
@@ -155,6 +162,7 @@ function factsOf(agent: Agent, item: WaitingFacts['item'], mail: Mail): WaitingF
     item,
     fresh: mail.fresh,
     commands: mail.commands.map(({ command }) => command),
+    undecided: mail.undecided.length > 0,
     keywords: completionKeywords,
     timeoutMs: timeoutHours * HOUR_MS,
     now: agent.clock.now(),

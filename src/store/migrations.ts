@@ -69,4 +69,8 @@ export const migrations: { name: string; sql: string }[] = [
       CREATE TABLE usage (day TEXT PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID;
     `,
   },
+  {
+    name: '002_body_of_a_comment',
+    sql: 'ALTER TABLE comments ADD COLUMN body_hash TEXT',
+  },
 ];

@@ -8,19 +8,20 @@ export function commentsIn(db: Db): Store['comments'] {
   return {
     fateOf(conversationId, { kind, id }) {
       const row = db
-        .prepare<[number, string, string], { updated_at: string; fate: SeenComment['fate'] }>(
-          'SELECT updated_at, fate FROM comments WHERE conversation_id = ? AND kind = ? AND id = ?',
+        .prepare<[number, string, string], CommentRow>(
+          'SELECT updated_at, fate, body_hash FROM comments WHERE conversation_id = ? AND kind = ? AND id = ?',
         )
         .get(conversationId, kind, id);
-      return row ? { kind, id, updatedAt: row.updated_at, fate: row.fate } : null;
+      return row ? seenFrom(row, kind, id) : null;
     },
     record(conversationId, comments) {
       const insert = db.prepare(
-        `INSERT INTO comments (conversation_id, kind, id, updated_at, fate) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET updated_at = excluded.updated_at, fate = excluded.fate`,
+        `INSERT INTO comments (conversation_id, kind, id, updated_at, fate, body_hash) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET updated_at = excluded.updated_at, fate = excluded.fate, body_hash = excluded.body_hash`,
       );
       db.transaction(() => {
-        for (const { kind, id, updatedAt, fate } of comments) insert.run(conversationId, kind, id, updatedAt, fate);
+        for (const { kind, id, updatedAt, fate, bodyHash = null } of comments)
+          insert.run(conversationId, kind, id, updatedAt, fate, bodyHash);
       })();
     },
     count: (conversationId) =>
@@ -28,6 +29,17 @@ export function commentsIn(db: Db): Store['comments'] {
         .prepare<[number], { n: number }>('SELECT count(*) AS n FROM comments WHERE conversation_id = ?')
         .get(conversationId)!.n,
   };
+}
+
+interface CommentRow {
+  updated_at: string;
+  fate: SeenComment['fate'];
+  body_hash: string | null;
+}
+
+function seenFrom(row: CommentRow, kind: SeenComment['kind'], id: string): SeenComment {
+  const seen: SeenComment = { kind, id, updatedAt: row.updated_at, fate: row.fate };
+  return row.body_hash === null ? seen : { ...seen, bodyHash: row.body_hash };
 }
 
 export function entriesIn(db: Db): Store['entries'] {

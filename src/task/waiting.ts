@@ -17,10 +17,12 @@ export type WaitingDecision =
 
 export interface WaitingFacts {
   handlingEnabled: boolean;
-  /** What the item is now; `asked_again`: it carries the request label. */
-  item: 'listed' | 'asked_again' | 'open_without_label' | 'closed' | 'merged' | 'gone';
+  /** What the item is now; `asked_again`: it carries the request label; `paused`: a person put the paused label on. */
+  item: 'listed' | 'asked_again' | 'paused' | 'open_without_label' | 'closed' | 'merged' | 'gone';
   fresh: Comment[];
   commands: ThreadCommand[];
+  /** Somebody spoke of whom it is not known yet whether they count. */
+  undecided: boolean;
   keywords: string[];
   timeoutMs: number;
   now: number;
@@ -30,12 +32,15 @@ export interface WaitingFacts {
 export function decideWaiting(conversation: Conversation, facts: WaitingFacts): WaitingDecision {
   if (facts.item === 'gone' || facts.item === 'closed' || facts.item === 'merged') return silently(facts.item);
   if (facts.item === 'asked_again') return { kind: 'wait' }; // the request itself is taken up, and answers everything
+  if (facts.item === 'paused') return { kind: 'wait' };
   if (facts.item === 'open_without_label') return silently('label_removed');
-  if (!facts.handlingEnabled) return silently('handling_off');
-  const command = facts.commands.findLast((each) => each !== 'status' && each !== 'pause');
+  const asked = conversation.reason === 'question';
+  if (!facts.handlingEnabled && !asked) return silently('handling_off');
+  const command = facts.commands.findLast((each) => each !== 'status');
   if (command === 'stop') return { kind: 'close', why: 'stop_command', silent: false };
-  if (command) return { kind: 'answer', judge: false };
-  if (facts.fresh.length > 0) return decideOnWords(facts);
+  if (command === 'resume' || command === 'retry') return { kind: 'answer', judge: false };
+  if (facts.fresh.length > 0) return asked ? { kind: 'answer', judge: false } : decideOnWords(facts);
+  if (facts.undecided) return { kind: 'wait' };
   const since = Math.max(conversation.lastProcessedAt, conversation.lastCommentAt ?? 0);
   return facts.now - since > facts.timeoutMs ? { kind: 'close', why: 'timeout', silent: false } : { kind: 'wait' };
 }

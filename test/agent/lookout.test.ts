@@ -118,15 +118,43 @@ test('enabled: false sees the item, and no comments', async () => {
   expect(await lookout.look({ always: true })).toMatchObject({ item: { title: 'A title' }, mail: { fresh: [] } });
 });
 
-test('somebody whose access cannot be asked now, and all who spoke after them, are left for the next look', async () => {
+test('somebody whose access cannot be asked now is left for the next look, counted and told, and holds nobody up', async () => {
   const { forge, lookout } = await lookoutWith();
   forge.comments = [commentBy('alice', '1'), commentBy('bob', '2'), commentBy('alice', '3')];
   forge.access = () => Promise.reject(new ForgeError('unreachable', 'no luck', { source: 'github' }));
   const { mail } = (await lookout.look({ always: true }))!;
-  expect(mail.fresh.map(({ id }) => id)).toEqual(['1']);
-  expect(mail.undecided.map(({ id }) => id)).toEqual(['2', '3']);
+  expect(mail.fresh.map(({ id }) => id)).toEqual(['1', '3']);
+  expect(mail.undecided.map(({ id }) => id)).toEqual(['2']);
+  expect(lookout.statistics.errors).toBe(1);
+  expect(rig.log.map(({ message }) => message)).toEqual(['コメント取得中にエラー発生: no luck (Task: owner/repo#12)']);
   forge.access = () => Promise.resolve('write');
   expect((await lookout.look({ always: true }))!.mail.fresh.map(({ id }) => id)).toEqual(['1', '2', '3']);
+});
+
+test('a token that may not ask for anybody’s access: nobody else counts, with one warning', async () => {
+  const { forge, lookout } = await lookoutWith();
+  forge.comments = [commentBy('bob', '1'), commentBy('carol', '2'), commentBy('alice', '3')];
+  forge.access = () => Promise.reject(new ForgeError('forbidden', 'no luck', { source: 'github', status: 403 }));
+  const { mail } = (await lookout.look({ always: true }))!;
+  expect(mail.fresh.map(({ id }) => id)).toEqual(['3']);
+  expect(mail.others.map(({ id, fate }) => ({ id, fate }))).toEqual([
+    { id: '1', fate: 'ignored' },
+    { id: '2', fate: 'ignored' },
+  ]);
+  expect(rig.log.map(({ message }) => message)).toEqual([expect.stringContaining('the token may not ask')]);
+});
+
+test('a comment that an older release recorded without its body is known by its time', async () => {
+  const { forge, lookout } = await lookoutWith();
+  const [seen, edited] = [commentBy('alice', '1'), commentBy('alice', '2')];
+  const old = { kind: 'comment', fate: 'read' } as const;
+  const id = rig.agent.store.conversations.find(KEY)!.id;
+  rig.agent.store.comments.record(id, [
+    { ...old, id: '1', updatedAt: seen.updatedAt },
+    { ...old, id: '2', updatedAt: '2026-03-01T10:00:00Z' },
+  ]);
+  forge.comments = [seen, edited];
+  expect((await lookout.look({ always: true }))!.mail.fresh.map((comment) => comment.id)).toEqual(['2']);
 });
 
 function commentBy(author: string, id: string): Comment {

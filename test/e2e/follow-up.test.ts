@@ -237,6 +237,26 @@ test('a waiting item whose thread cannot be read does not block the others, and 
   expect(stage.kinds(bad)).toEqual(['progress', 'result', 'progress', 'result']);
 });
 
+test.each(['github', 'gitlab'] as const)(
+  'on %s, somebody who cannot be looked up holds nobody up, is not timed out, and is answered later',
+  async (forge) => {
+    const n = await waiting({}, { forge });
+    stage.world.setAccess(REPO, 'bob', 'write');
+    const path = forge === 'github' ? '/collaborators/bob/permission' : '/members/all/';
+    const fault = { kind: 'fail_before', status: 422, path, times: 1000 } as const; // not tried again, so not waited for
+    stage.playground.faults.add(fault);
+    say(n, 'bob', 'And in German.');
+    say(n, 'alice', 'Also in French.');
+    await stage.tick();
+    expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @alice]:\nAlso in French.');
+    stage.query('UPDATE conversations SET last_processed_at = ?, last_comment_at = NULL', ago(25));
+    await expectRest(n);
+    stage.playground.faults.clear();
+    await stage.tick();
+    expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @bob]:\nAnd in German.');
+  },
+);
+
 test('what was said in the very second in which the last tick looked is still found', async () => {
   const n = await waiting();
   await stage.tick(); // looks within a second or two of the last label write
@@ -244,6 +264,37 @@ test('what was said in the very second in which the last tick looked is still fo
   stage.world.comment(REPO, n, { author: 'alice', body: 'Quick as a flash.', at: updatedAt });
   await stage.tick();
   expect(turnRequests(stage)).toHaveLength(2);
+});
+
+test('on GitLab, which shows a thread in its item once a minute, what was said within that minute is still found', async () => {
+  const n = await waiting({}, { forge: 'gitlab' });
+  const changed = stage.world.state.repositories.get(REPO)!.items[0]!;
+  changed.updatedAt -= 50_000;
+  await stage.tick(); // looks before the minute is over
+  say(n, 'alice', 'Please add a test.');
+  await stage.tick();
+  expect(turnRequests(stage)).toHaveLength(2);
+  changed.updatedAt -= 70_000;
+  await stage.tick();
+  stage.playground.journal.clear();
+  await expectRest(n);
+  expect(requests(stage).some((each) => each.includes('/notes'))).toBe(false);
+});
+
+test.each(['github', 'gitlab'] as const)('a reaction on %s is no edit: what was answered rests', async (forge) => {
+  const n = await waiting({}, { forge });
+  const id = say(n, 'alice', 'Also in French.');
+  await stage.tick();
+  stage.world.react(id, '+1', 'bob');
+  say(n, 'alice', 'And in German.');
+  await stage.tick();
+  expect(turnRequests(stage).map((messages) => messages.at(-1)!.content)).toEqual([
+    expect.stringContaining('It says hullo.'),
+    '[New Comment from @alice]:\nAlso in French.',
+    '[New Comment from @alice]:\nAnd in German.',
+  ]);
+  stage.world.react(id, '-1', 'bob');
+  await expectRest(n);
 });
 
 test('a waiting item with 10,000 comments is decided on by one list and one page, in well under 5 s', async () => {

@@ -2,7 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Step } from '../../src/playground/model/steps.js';
 import {
+  cannot,
   commentOf,
+  decision,
   done,
   fail,
   inTurn,
@@ -17,6 +19,7 @@ import {
   setPlanningStage,
 } from './planning-script.js';
 import { REPO, setStage, type Stage } from './stage.js';
+import { ago } from './talk.js';
 
 let stage: Stage;
 afterEach(() => stage.close());
@@ -71,6 +74,38 @@ describe('people who speak up', () => {
     await stage.tick();
     expect(promptAt(stage, 5)).toContain('Phase: revision.');
     expect(commentOf(stage, n, 'result')).toContain('## Completed');
+  });
+});
+
+describe('a question', () => {
+  const ask = decision({ clarification_needed: true, clarification_questions: ['May I break the lock?'] });
+  const retry = decision({ replan_type: 'retry' });
+  const steps = [plan({ id: 'a' }), cannot, ask, retry, note('open'), done('Open.'), look, passed];
+
+  test.each<[string, Record<string, unknown>]>([
+    ['usual', {}],
+    ['with comment_handling off', { comment_handling: { enabled: false } }],
+    ['with comment_detection off', { comment_detection: { enabled: false } }],
+  ])('is answered by a plain OK: %s', async (_, config) => {
+    const n = await perform(steps, {}, { config });
+    stage.world.comment(REPO, n, { author: 'alice', body: 'OK' });
+    await stage.tick();
+    expect(stage.query('SELECT status FROM tasks')).toEqual([{ status: 'completed' }]);
+    expect(stage.notes).toEqual(['open']);
+    expect(stage.shown(3)).toContain('[New Comment from @alice]:\nOK');
+  });
+
+  test.each<[string, (n: number) => unknown]>([
+    ['/agent stop', (n) => stage.world.comment(REPO, n, { author: 'alice', body: '/agent stop' })],
+    ['agent stop', () => stage.agent('stop', `${REPO}#1`)],
+    ['the time-out', () => stage.query('UPDATE conversations SET last_processed_at = ?', ago(25))],
+  ])('that nobody answers is ended by %s', async (_, end) => {
+    const n = await perform(steps);
+    await end(n);
+    await stage.tick();
+    expect(stage.query('SELECT status FROM tasks')).toEqual([{ status: 'stopped' }]);
+    expect(stage.labels(n)).toEqual(['coding agent stopped']);
+    expect(stage.notes).toEqual([]);
   });
 });
 

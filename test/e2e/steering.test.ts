@@ -9,6 +9,7 @@ import {
   isSummary,
   note,
   reactionsOn,
+  requests,
   talk,
   times,
   turnRequests,
@@ -171,6 +172,22 @@ const STOPS: Record<
     before: (n) => stage.world.assign(REPO, n, 'agent-bot', 'alice'),
     stop: (n) => stage.world.unassign(REPO, n, 'agent-bot', 'alice'),
   },
+  'unassigning on GitLab': {
+    forge: 'gitlab',
+    reason: 'The agent was unassigned.',
+    before: (n) => stage.world.assign(REPO, n, 'agent-bot', 'alice'),
+    stop: (n) => stage.world.unassign(REPO, n, 'agent-bot', 'alice'),
+  },
+  'the thread of a pull request': {
+    change: true,
+    reason: 'A person asked for it.',
+    stop: (ref) => say(ref, 'alice', '/agent stop'),
+  },
+  'the thread of a merge request': {
+    ...{ change: true, forge: 'gitlab' },
+    reason: 'A person asked for it.',
+    stop: (ref) => say(ref, 'alice', '/agent stop'),
+  },
 };
 
 test.each(Object.keys(STOPS))(
@@ -230,12 +247,18 @@ test('commands of strangers are neither obeyed nor shown; `/agent status` is hea
   expect(turnRequests(stage)[1]!.at(-1)!.content).toBe('[New Comment from @alice]:\nIs `/agent stop` a thing?');
 });
 
-test.each<[string, (n: number) => unknown, string]>([
+test.each<[string, (n: number) => unknown, string, ForgeName?]>([
   ['/agent stop', (n) => say(n, 'alice', '/agent stop'), 'A person asked for it.'],
   ['closing it', (n) => stage.world.close(REPO, n, 'alice'), 'The item was closed.'],
   ['thirty days', () => stage.query('UPDATE tasks SET paused_at = ?', ago(31 * 24)), 'paused for more than 30 days'],
-])('what is paused is ended by %s, with a comment', async (_, act, reason) => {
-  await play({ turns: [note('one'), done()] });
+  [
+    'thirty days on GitLab',
+    () => stage.query('UPDATE tasks SET paused_at = ?', ago(31 * 24)),
+    'paused for more than 30 days',
+    'gitlab',
+  ],
+])('what is paused is ended by %s, with a comment', async (_, act, reason, forge = 'github') => {
+  await play({ turns: [note('one'), done()] }, { forge });
   const n = stage.issue();
   duringRequest(0, () => stage.agent('pause', `${REPO}#1`));
   await stage.tick();
@@ -277,6 +300,61 @@ test('`/agent retry` in a thread that waits is a follow-up without new words', a
   expect(turnRequests(stage)[1]!.at(-1)!.content).toBe('Please go on with this task.');
   expect(reactionsOn(stage, n, id)).toEqual(['+1']);
   await expectRest(n);
+});
+
+test('what waits is stopped for good: an earlier `agent retry` does not wake it again', async () => {
+  await play({ turns: [done()] });
+  const n = stage.issue();
+  await stage.tick();
+  await stage.agent('retry', `${REPO}#1`);
+  say(n, 'alice', '/agent stop');
+  await stage.tick();
+  await expectRest(n);
+  expect(stage.labels(n)).toEqual(['coding agent stopped']);
+});
+
+test('`agent retry` and the request label together are one attempt', async () => {
+  await play({ turns: [done()] });
+  const n = stage.issue();
+  await stage.tick();
+  say(n, 'alice', 'Thanks!');
+  await stage.tick();
+  await stage.agent('retry', `${REPO}#1`);
+  stage.world.label(REPO, n, LABEL, 'alice');
+  expect((await stage.agent('run', '--dry-run')).stdout.trim().split('\n')).toHaveLength(1);
+  await stage.tick();
+  await expectRest(n);
+  expect(stage.query('SELECT status FROM tasks')).toHaveLength(2);
+  expect(stage.query('SELECT * FROM wishes')).toEqual([]);
+});
+
+test('what is paused stays so when the last word is `/agent pause`, and strangers are looked up once', async () => {
+  await play({ turns: [note('one'), done()] });
+  const n = stage.issue();
+  duringRequest(0, () => stage.agent('pause', `${REPO}#1`));
+  await stage.tick();
+  const ids = ['resume', 'pause', 'status'].map((word) => say(n, 'alice', `/agent ${word}`));
+  say(n, 'mallory', 'Hello.');
+  await stage.tick();
+  expect(stage.labels(n)).toEqual([PAUSED]);
+  expect(ids.map((id) => reactionsOn(stage, n, id))).toEqual([['+1'], ['+1'], ['+1']]);
+  stage.playground.journal.clear();
+  await expectRest(n);
+  expect(requests(stage).filter((each) => each.includes('/permission'))).toEqual([]);
+});
+
+test('what waits is left alone while a person has the paused label on it, and answers when it is off', async () => {
+  await play({ turns: [done()] });
+  const n = stage.issue();
+  await stage.tick();
+  stage.world.label(REPO, n, PAUSED, 'alice');
+  say(n, 'alice', 'Also in French.');
+  stage.query('UPDATE conversations SET last_processed_at = ?', ago(25));
+  await expectRest(n);
+  stage.world.unlabel(REPO, n, PAUSED, 'alice');
+  await stage.tick();
+  expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @alice]:\nAlso in French.');
+  expect(stage.labels(n)).toEqual(['awaiting-response']);
 });
 
 test('a stop survives the death of the process that heard it', async () => {

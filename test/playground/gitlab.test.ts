@@ -148,6 +148,24 @@ test('a note on the diff stands in the discussions with its place', async () => 
   expect(body).toMatchObject([{ individual_note: false, notes: [note] }]);
 });
 
+test('a note shows in its issue only where that has not changed for a minute', () => {
+  const { gitlab } = playground.world;
+  const { updatedAt } = gitlab.item(PATH, 1);
+  gitlab.comment(PATH, 1, { author: 'alice', body: 'Soon', at: updatedAt + 60_000 });
+  expect(gitlab.item(PATH, 1).updatedAt).toBe(updatedAt);
+  gitlab.comment(PATH, 1, { author: 'alice', body: 'Later', at: updatedAt + 60_001 });
+  expect(gitlab.item(PATH, 1).updatedAt).toBe(updatedAt + 60_001);
+});
+
+test('an award is a change of its note, and none of the issue', async () => {
+  const { gitlab } = playground.world;
+  const id = gitlab.comment(PATH, 1, { author: 'alice', body: 'Hello', at: 1000 });
+  const { updatedAt } = gitlab.item(PATH, 1);
+  gitlab.react(id, 'eyes', 'bob');
+  expect(gitlab.comments(PATH, 1)[0]!.updatedAt).toBeGreaterThan(1000);
+  expect(gitlab.item(PATH, 1).updatedAt).toBe(updatedAt);
+});
+
 test('an emoji can be awarded once', async () => {
   const id = playground.world.gitlab.comment(PATH, 1, { author: 'alice', body: 'Hello' });
   const path = `${ISSUE}/notes/${id}/award_emoji`;

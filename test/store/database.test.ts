@@ -87,8 +87,8 @@ describe('migrations', () => {
     oldestDatabase();
     const db = openDatabase(dir);
     const fresh = openDatabase(join(dir, 'fresh'));
-    expect(columnsOf(db, 'tasks')).toEqual(columnsOf(fresh, 'tasks'));
-    expect(columnsOf(db, 'conversations')).toEqual(columnsOf(fresh, 'conversations'));
+    for (const table of ['tasks', 'conversations', 'comments'])
+      expect(columnsOf(db, table)).toEqual(columnsOf(fresh, table));
     expect(db.prepare('SELECT status FROM tasks').all()).toEqual([{ status: 'completed' }]);
     db.close();
     fresh.close();

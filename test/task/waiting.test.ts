@@ -22,7 +22,8 @@ function saying(...bodies: string[]): Comment[] {
 
 function decide(change: Partial<WaitingFacts> = {}, about: Partial<Conversation> = {}): string {
   const facts: WaitingFacts = {
-    ...{ handlingEnabled: true, item: 'listed', fresh: [], commands: [], keywords: ['OK', 'thanks', 'ありがとう'] },
+    ...{ handlingEnabled: true, item: 'listed', fresh: [], commands: [] },
+    ...{ undecided: false, keywords: ['OK', 'thanks', 'ありがとう'] },
     ...{ timeoutMs: 24 * HOUR_MS, now: NOW },
     ...change,
   };
@@ -54,9 +55,19 @@ describe('a conversation that waits', () => {
     ],
     ['the time is up', {}, late, 'close: timeout'],
     ['the time is not up since somebody spoke', {}, { ...late, lastCommentAt: NOW - HOUR_MS }, 'wait'],
+    ['the time is up, but perhaps somebody spoke', { undecided: true }, late, 'wait'],
     ['exactly at the time', {}, { lastProcessedAt: NOW - 24 * HOUR_MS }, 'wait'],
     ['a wish after the time', { fresh: saying('Still there?') }, late, 'answer'],
     ['unfinished, the time is up', {}, { ...late, unfinished: true }, 'close: timeout'],
+    ['OK to a question', { fresh: saying('OK') }, { reason: 'question' }, 'answer'],
+    ['a question, the time is up', {}, { ...late, reason: 'question' }, 'close: timeout'],
+    [
+      'an answer, handling switched off',
+      { handlingEnabled: false, fresh: saying('Yes.') },
+      { reason: 'question' },
+      'answer',
+    ],
+    ['a question, handling switched off', { handlingEnabled: false }, { reason: 'question' }, 'wait'],
     ['closed', { item: 'closed' }, {}, 'close: closed, silently'],
     ['merged', { item: 'merged' }, {}, 'close: merged, silently'],
     ['gone', { item: 'gone' }, {}, 'close: gone, silently'],
@@ -70,6 +81,8 @@ describe('a conversation that waits', () => {
       {},
       'close: handling_off, silently',
     ],
+    ['paused by a label, a wish', { item: 'paused', fresh: saying('More.') }, {}, 'wait'],
+    ['paused by a label, the time is up', { item: 'paused' }, late, 'wait'],
     ['asked again', { item: 'asked_again' }, {}, 'wait'],
     ['asked again after the time', { item: 'asked_again' }, late, 'wait'],
     ['asked again with handling switched off', { item: 'asked_again', handlingEnabled: false }, {}, 'wait'],
@@ -84,6 +97,8 @@ describe('a conversation that waits', () => {
     [['retry', 'stop'], 'close: stop_command'],
     [['stop', 'retry'], 'answer'],
     [['stop', 'status'], 'close: stop_command'],
+    [['retry', 'pause'], 'wait'],
+    [['stop', 'pause'], 'wait'],
   ])('the commands %j', (commands, expected) => expect(decide({ commands })).toBe(expected));
 
   test('a command comes before words: thanks and stop is stop', () => {

@@ -7,7 +7,7 @@ import { moveOn, stateOf } from './state.js';
 export async function waitForAnswer(attempt: Attempt): Promise<void> {
   const { question } = stateOf(attempt);
   if (!question) return moveOn(attempt, 'replan_decision');
-  if (!isAnswered(attempt, question.seq)) await checkpoint(attempt, { always: true });
+  if (!isAnswered(attempt, question.seq)) await attempt.lookout.forAnswer(() => checkpoint(attempt, { always: true }));
   if (!isAnswered(attempt, question.seq)) throw new Question(question.questions, question.comment, question.n);
   moveOn(attempt, 'replan_decision');
 }

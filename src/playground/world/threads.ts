@@ -2,6 +2,8 @@ import { addPerson } from './people.js';
 import { itemAt, type ItemRef } from './repositories.js';
 import { nextId, type Item, type Note, type Reaction, type ReviewState, type State } from './state.js';
 
+const TOUCH_INTERVAL_MS = 60_000;
+
 interface NewNote {
   author: string;
   body: string;
@@ -40,7 +42,7 @@ export function addNote(state: State, item: Item, input: NoteFields & { at?: num
   const note: Note = { ...fields, id: nextId(state), item, createdAt: at, updatedAt: at, reactions: [] };
   item.notes.push(note);
   state.notes.set(note.id, note);
-  item.updatedAt = Math.max(item.updatedAt, at);
+  touch(state, item, at);
   return note;
 }
 
@@ -48,13 +50,13 @@ export function editComment(state: State, id: number, body: string): void {
   const note = noteAt(state, id);
   note.body = body;
   note.updatedAt = state.now();
-  note.item.updatedAt = note.updatedAt;
+  touch(state, note.item, note.updatedAt);
 }
 
 export function deleteComment(state: State, id: number): void {
   const { item } = noteAt(state, id);
   item.notes = item.notes.filter((note) => note.id !== id);
-  item.updatedAt = state.now();
+  touch(state, item, state.now());
   state.notes.delete(id);
 }
 
@@ -62,11 +64,18 @@ export function react(state: State, id: number, content: string, author: string)
   const note = noteAt(state, id);
   const reaction: Reaction = { id: nextId(state), content, author: addPerson(state, author).login, at: state.now() };
   note.reactions.push(reaction);
+  if (state.forge === 'gitlab') note.updatedAt = reaction.at; // Note#bump_updated_at, called by AwardEmoji
   return reaction;
 }
 
 export function findReaction(note: Note, content: string, author: string): Reaction | undefined {
   return note.reactions.find((reaction) => reaction.content === content && reaction.author === author);
+}
+
+/** GitLab's ThrottledTouch: what happens in the thread shows in its item at most once a minute. */
+function touch({ forge }: State, item: Item, at: number): void {
+  if (forge === 'gitlab' && at - item.updatedAt <= TOUCH_INTERVAL_MS) return;
+  item.updatedAt = Math.max(item.updatedAt, at);
 }
 
 function noteAt(state: State, id: number): Note {
