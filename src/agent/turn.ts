@@ -5,8 +5,9 @@ import { rowOf, type Attempt } from './attempt.js';
 import { checkpoint, today } from './checkpoint.js';
 import { fitContext } from './compression.js';
 import { requestTokens } from './context-limits.js';
-import { Failure, Park } from './interrupts.js';
+import { Failure } from './interrupts.js';
 import { weighTools, type LlmReply } from './llm-client.js';
+import { consequenceOf } from './outcome.js';
 import type { Act } from './reply.js';
 import type { Unreadable } from './reply-complaints.js';
 import { useJsonProtocol } from './system-prompt.js';
@@ -98,16 +99,6 @@ async function toolTokens<T>({ model, tools, agent }: Attempt, ask: Ask<T>): Pro
 function countFailedCalls(attempt: Attempt, error: ModelError): void {
   const { llmCallCount } = rowOf(attempt);
   attempt.agent.store.attempts.update(attempt.uuid, { llmCallCount: llmCallCount + error.details.calls });
-}
-
-function consequenceOf(error: ModelError): Park | Failure {
-  const { retryAt, status } = error.details;
-  const later = { cause: error, ...(retryAt !== undefined && { retryAt }) };
-  if (error.kind === 'refused') return new Park('credentials', error.message, later);
-  if (error.kind === 'rate' || error.kind === 'unreachable' || status === 404)
-    return new Park('model', error.message, later);
-  if (error.kind === 'overflow') return new Failure('context', error.message, { cause: error });
-  return new Failure('model_rejected', error.message, { cause: error });
 }
 
 function complain(attempt: Attempt, { complaint, reason }: Unreadable): void {
