@@ -11,14 +11,15 @@ export function tagAt(text: string, at: number): { closes: boolean; end: number 
   return match ? { closes: match[1] === '/', end: at + match[0].length } : null;
 }
 
-/** Where the object that opens here closes; -1: nowhere, or a reasoning block begins or ends inside it. */
+/** Where the object or list that opens here closes; -1: nowhere, or a reasoning block begins or ends inside it. */
 export function closingBrace(text: string, open: number): number {
+  const [opening, closing] = text[open] === '[' ? ['[', ']'] : ['{', '}'];
   let depth = 0;
   for (let at = open; at < text.length; at++) {
     const char = text[at];
     if (char === '"') at = closingQuote(text, at);
-    else if (char === '{') depth++;
-    else if (char === '}' && --depth === 0) return at;
+    else if (char === opening) depth++;
+    else if (char === closing && --depth === 0) return at;
     else if (char === '<' && tagAt(text, at)) return -1;
   }
   return -1;
