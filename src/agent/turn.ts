@@ -52,27 +52,26 @@ export async function converse<T>(attempt: Attempt, ask: Ask<T>): Promise<T> {
 async function turn<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
   await checkpoint(attempt);
   await fitContext(attempt, { extra: await toolTokens(attempt, ask) });
-  try {
-    return await askModel(attempt, ask);
-  } catch (error) {
-    if (!(error instanceof ModelError)) throw error;
-    countFailedCalls(attempt, error);
-    if (error.kind === 'no_tools') useJsonProtocol(attempt);
-    else if (error.kind === 'overflow') await fitContext(attempt, { force: true, cause: error });
-    else throw consequenceOf(error);
+  const mended = new Set<ModelError['kind']>();
+  for (;;) {
+    try {
+      return await askModel(attempt, ask);
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      countFailedCalls(attempt, error);
+      if (mended.has(error.kind)) throw consequenceOf(error);
+      await mend(attempt, error);
+      mended.add(error.kind);
+    }
   }
-  return askAgain(attempt, ask);
 }
 
-/** After what could be mended was mended: once more, and this time for good. */
-async function askAgain<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
-  try {
-    return await askModel(attempt, ask);
-  } catch (error) {
-    if (!(error instanceof ModelError)) throw error;
-    countFailedCalls(attempt, error);
-    throw consequenceOf(error);
-  }
+/** What can be mended is, once a turn for each kind; anything else ends the attempt. */
+async function mend(attempt: Attempt, error: ModelError): Promise<void> {
+  if (error.kind === 'overflow') return fitContext(attempt, { force: true, cause: error });
+  if (error.kind !== 'no_tools') throw consequenceOf(error);
+  useJsonProtocol(attempt);
+  await fitContext(attempt, {});
 }
 
 async function askModel<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {

@@ -1,3 +1,4 @@
+import type { Step } from '../../src/playground/model/steps.js';
 import { setStage, type Stage, type StageOptions } from './stage.js';
 
 let stage: Stage;
@@ -152,6 +153,51 @@ test('a server that refuses tools is talked to in the JSON protocol, and that is
   stage.issue({ title: 'Another' });
   expect((await stage.tick()).code).toBe(0);
   expect(stage.model.requests.slice(before).every(({ tools }) => tools === null)).toBe(true);
+});
+
+describe('a request that does not fit', () => {
+  let turns: number;
+  const small = () => {
+    const { openai } = stage.settings()['llm'] as { openai: object };
+    stage.configure({ llm: { openai: { ...openai, context_length: 32_000 } } });
+  };
+
+  /** Eight wordy turns, then what the script says for those after them; summaries as told. */
+  async function afterEightTurns(steps: Step[], summary: Step = { text: 'Summary.' }): Promise<number> {
+    turns = 0;
+    const n = await oneIssue({
+      script: ({ messages }) => {
+        if (messages[0]!.content.includes('summar')) return summary;
+        turns++;
+        return turns <= 8 ? note(`line ${turns}`, 'words '.repeat(500)) : steps[Math.min(turns - 9, steps.length - 1)]!;
+      },
+    });
+    small();
+    return n;
+  }
+
+  test('is compressed and asked once more', async () => {
+    const n = await afterEightTurns([{ overflow: true }, done('Fits.')]);
+    expect((await stage.tick()).code).toBe(0);
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+    expect([turns, stage.attempt()['compression_count']]).toEqual([10, 1]);
+  });
+
+  test('fails when it does not fit after that either, without a third try', async () => {
+    const n = await afterEightTurns([{ overflow: true }]);
+    expect((await stage.tick()).code).toBe(1);
+    expect(stage.labels(n)).toEqual(['coding agent failed']);
+    expect([turns, stage.attempt()['compression_count']]).toEqual([10, 1]);
+  });
+
+  test('is compressed also where the same turn had to do without tools first', async () => {
+    const refusal = { status: 400, body: { error: { message: 'tools are not supported', param: 'tools' } } };
+    const n = await afterEightTurns([refusal, { overflow: true }, done('Both mended.')]);
+    expect((await stage.tick()).code).toBe(0);
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+    expect(stage.attempt()).toMatchObject({ compression_count: 1 });
+    expect(stage.model.requests.at(-2)!.tools).toBeNull();
+  });
 });
 
 test('two tasks: one fails, the other is worked on all the same', async () => {
