@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ToolSpec, Tools } from '../ports.js';
 import type { Language } from '../records.js';
-import type { Attempt } from './attempt.js';
+import { rowOf, type Attempt } from './attempt.js';
 
 const LANGUAGE_NAMES: Record<Language, string> = { ja: 'Japanese', en: 'English' };
 
@@ -14,12 +14,21 @@ export function systemPrompt(file: string, tools: Tools, options: { language: La
     .trim();
 }
 
+/** Whether a model that is offered no tools can see which there are: the protocol may have changed while the attempt rested. */
+export function promptListsTools(attempt: Attempt): boolean {
+  if (rowOf(attempt).progress['protocol'] === 'json') return true;
+  const system = attempt.history.messages.find((line) => line.role === 'system');
+  const tools = attempt.tools.list();
+  return tools.length === 0 || tools.some(({ name }) => system?.content.includes(`- ${name}(`));
+}
+
 /** The server refused native tools: from here on the prompt lists them, and replies are JSON. */
 export function useJsonProtocol({ agent, conversation, history, tools }: Attempt): void {
   const language = conversation.language;
   const system = history.append({
     role: 'system',
     content: systemPrompt(agent.config.systemPrompt, tools, { language, native: false }),
+    progress: { protocol: 'json' }, // a template without {mcp_prompt} lists no tools, and is not to be written at every turn
   });
   history.replace([system, ...history.messages.filter((line) => line.role !== 'system')]);
 }

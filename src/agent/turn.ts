@@ -10,7 +10,7 @@ import { weighTools, type LlmReply } from './llm-client.js';
 import { consequenceOf } from './outcome.js';
 import type { Act } from './reply.js';
 import type { Unreadable } from './reply-complaints.js';
-import { useJsonProtocol } from './system-prompt.js';
+import { promptListsTools, useJsonProtocol } from './system-prompt.js';
 import { carryOut } from './tool-use.js';
 
 /** What a reply to an ask turned out to be. */
@@ -51,6 +51,7 @@ export async function converse<T>(attempt: Attempt, ask: Ask<T>): Promise<T> {
 /** One LLM call: the only way in which an attempt asks its model, and the only door the world comes in by. */
 async function turn<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
   await checkpoint(attempt);
+  if (!(await takesTools(attempt)) && !promptListsTools(attempt)) useJsonProtocol(attempt);
   await fitContext(attempt, { extra: await toolTokens(attempt, ask) });
   const mended = new Set<ModelError['kind']>();
   for (;;) {
@@ -75,8 +76,8 @@ async function mend(attempt: Attempt, error: ModelError): Promise<void> {
 }
 
 async function askModel<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
-  const { agent, history, llm, model, progress, tools } = attempt;
-  const native = ask.tools && (await model.supportsTools(agent.signal));
+  const { agent, history, llm, progress, tools } = attempt;
+  const native = ask.tools && (await takesTools(attempt));
   const reply = await llm.getResponse({
     ...(native ? { tools: tools.list() } : { schema: ask.schema }),
     estimatedTokens: requestTokens(history, native ? weighTools(tools.list()) : 0),
@@ -90,8 +91,12 @@ function tokensOf({ usage, text }: LlmReply): number {
   return usage ? usage.promptTokens + usage.completionTokens : Math.ceil(text.length / 4);
 }
 
-async function toolTokens<T>({ model, tools, agent }: Attempt, ask: Ask<T>): Promise<number> {
-  return ask.tools && (await model.supportsTools(agent.signal)) ? weighTools(tools.list()) : 0;
+async function toolTokens<T>(attempt: Attempt, ask: Ask<T>): Promise<number> {
+  return ask.tools && (await takesTools(attempt)) ? weighTools(attempt.tools.list()) : 0;
+}
+
+function takesTools({ agent, model }: Attempt): Promise<boolean> {
+  return model.supportsTools(agent.signal);
 }
 
 /** Every call counts, also those that failed. */

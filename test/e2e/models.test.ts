@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Step } from '../../src/playground/model/steps.js';
 import { setStage, type Stage, type StageOptions } from './stage.js';
 
@@ -197,6 +199,59 @@ describe('a request that does not fit', () => {
     expect(stage.labels(n)).toEqual(['awaiting-response']);
     expect(stage.attempt()).toMatchObject({ compression_count: 1 });
     expect(stage.model.requests.at(-2)!.tools).toBeNull();
+  });
+});
+
+describe('an attempt that rested while its model ceased to take tools', () => {
+  async function rested(): Promise<void> {
+    let down = false;
+    await oneIssue({
+      script: ({ messages }) => {
+        if (messages[0]!.content.includes('summar')) return { text: 'Summary.' };
+        if (messages.some(({ content }) => content.includes('Second'))) return done('Done.');
+        const turns = messages.filter(({ role }) => role === 'assistant').length;
+        down = turns === 1 && !down;
+        if (down) return { status: 429, headers: { 'retry-after': '90' } };
+        return turns < 2 ? note(`line ${turns}`) : done('Done.');
+      },
+    });
+    await stage.tick();
+    expect(stage.attempt()).toMatchObject({ status: 'paused' });
+  }
+
+  async function goesOn(): Promise<number> {
+    stage.query('UPDATE tasks SET not_before = ?', new Date(Date.now() - 1000).toISOString());
+    const before = stage.model.requests.length;
+    expect((await stage.tick()).code).toBe(0);
+    return before;
+  }
+
+  test('is shown the tools in its prompt once function_calling is off', async () => {
+    await rested();
+    stage.configure({ llm: { function_calling: false } });
+    const next = await goesOn();
+    expect(stage.model.requests[next]!.tools).toBeNull();
+    expect(stage.shown(next)).toContain('- notes/note(text: string)');
+    expect(stage.shown(next).match(/^\[system\]/gm)).toHaveLength(1);
+  });
+
+  test('is shown them once another task has learnt it, too', async () => {
+    await rested();
+    stage.model.behaviour.takesTools = false;
+    stage.issue({ title: 'Second' });
+    expect((await stage.tick()).code).toBe(0);
+    const next = await goesOn();
+    expect(stage.shown(next)).toContain('- notes/note(text: string)');
+  });
+
+  test('has its prompt written anew only once where the template has no place for the tools', async () => {
+    await rested();
+    writeFileSync(join(stage.dir, 'plain.txt'), 'You are a coding agent.');
+    stage.configure({ llm: { function_calling: false }, system_prompt: 'plain.txt' });
+    await goesOn();
+    expect(stage.notes).toEqual(['line 0', 'line 1']);
+    const roles = stage.lines<{ role: string }>(stage.attempt().uuid, 'messages.jsonl').map(({ role }) => role);
+    expect(roles.filter((role) => role === 'system')).toHaveLength(2);
   });
 });
 
