@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ToolSpec, Tools } from '../ports.js';
 import type { Language } from '../records.js';
 import { rowOf, type Attempt } from './attempt.js';
+import { isRecord } from './reply-schema.js';
 
 const LANGUAGE_NAMES: Record<Language, string> = { ja: 'Japanese', en: 'English' };
 
@@ -42,10 +43,16 @@ function toolList(tools: ToolSpec[]): string {
   return `Tools:\n${lines.join('\n')}`;
 }
 
+/** Tool servers are strangers: a schema of another shape costs what cannot be read of it, not the attempt. */
 function parameterList(schema: Record<string, unknown>): string {
-  const properties = (schema['properties'] ?? {}) as Record<string, { type?: unknown }>;
-  const required = new Set((schema['required'] ?? []) as string[]);
-  return Object.entries(properties)
-    .map(([name, { type }]) => `${name}${required.has(name) ? '' : '?'}${typeof type === 'string' ? `: ${type}` : ''}`)
+  const { properties, required } = schema;
+  const names = new Set<unknown>(Array.isArray(required) ? required : []);
+  return Object.entries(isRecord(properties) ? properties : {})
+    .map(([name, property]) => `${name}${names.has(name) ? '' : '?'}${typeSuffix(property)}`)
     .join(', ');
+}
+
+function typeSuffix(property: unknown): string {
+  const type = isRecord(property) ? property['type'] : undefined;
+  return typeof type === 'string' ? `: ${type}` : '';
 }
