@@ -6,7 +6,7 @@ import { checkpoint, today } from './checkpoint.js';
 import { fitContext } from './compression.js';
 import { requestTokens } from './context-limits.js';
 import { Failure } from './interrupts.js';
-import { weighTools, type LlmReply } from './llm-client.js';
+import { weighTools } from './llm-client.js';
 import { consequenceOf } from './outcome.js';
 import type { Act } from './reply.js';
 import type { Unreadable } from './reply-complaints.js';
@@ -83,12 +83,8 @@ async function askModel<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> 
     estimatedTokens: requestTokens(history, native ? weighTools(tools.list()) : 0),
     onRetry: (failure) => progress.modelFailed(ask.phase, failure.message),
   });
-  agent.store.usage.add(today(agent.clock.now()), tokensOf(reply));
+  agent.store.usage.add(today(agent.clock.now()), reply.tokens);
   return reply.line;
-}
-
-function tokensOf({ usage, text }: LlmReply): number {
-  return usage ? usage.promptTokens + usage.completionTokens : Math.ceil(text.length / 4);
 }
 
 async function toolTokens<T>(attempt: Attempt, ask: Ask<T>): Promise<number> {

@@ -255,6 +255,19 @@ describe('an attempt that rested while its model ceased to take tools', () => {
   });
 });
 
+test('where the server counts no tokens the prompt is estimated, for the limits of the task and of the day', async () => {
+  await oneIssue({
+    config: { limits: { max_tokens_per_task: 20_000 } },
+    script: ({ n }) => ({ ...note(`line ${n}`), usage: null }),
+  });
+  stage.world.editItem('octo/hello', 1, { body: 'word '.repeat(5000) }, 'alice');
+  expect((await stage.tick()).code).toBe(0);
+  expect(stage.attempt()).toMatchObject({ status: 'completed', outcome: 'over_budget' });
+  expect(stage.model.requests.length).toBeLessThan(5);
+  expect(stage.attempt()['total_tokens']).toBeGreaterThanOrEqual(20_000);
+  expect(stage.query<{ tokens: number }>('SELECT tokens FROM usage')[0]!.tokens).toBe(stage.attempt()['total_tokens']);
+});
+
 test('two tasks: one fails, the other is worked on all the same', async () => {
   const n = await oneIssue({
     script: ({ messages }) =>
