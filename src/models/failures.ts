@@ -63,8 +63,8 @@ function isOverflow(failure: RequestFailed): boolean {
 
 /** A tool whose schema is bad is the operator's to deny; it does not mean that the model takes no tools. */
 function refusesTools(failure: RequestFailed): boolean {
-  const { code, param } = failure.facts;
-  if (code === 'invalid_function_parameters') return false;
+  const { status, code, param } = failure.facts;
+  if ((status !== 400 && status !== 422) || code === 'invalid_function_parameters') return false;
   return param ? /^(tools|tool_choice)$/.test(param) : TOOLS_TEXT.test(failure.message);
 }
 

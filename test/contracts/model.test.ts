@@ -3,6 +3,7 @@ import { readReply } from '../../src/agent/reply.js';
 import { REPLY_SCHEMA } from '../../src/agent/reply-schema.js';
 import { createModel } from '../../src/models/create.js';
 import { type CannedModel, type CannedModelOptions, startCannedModel } from '../../src/playground/model.js';
+import type { Step } from '../../src/playground/model/steps.js';
 import type { AskRequest, ChatMessage, Model, ToolSpec } from '../../src/ports.js';
 
 const PROVIDERS = ['openai', 'lmstudio', 'ollama'] as const;
@@ -242,8 +243,24 @@ describe.each(PROVIDERS)('a model behind %s', (provider) => {
       details: { calls: 0 },
     });
     expect(await model.supportsTools(request().signal)).toBe(false);
-    expect(await (await connect(provider)).supportsTools(request().signal)).toBe(false);
     expect(readReply(await model.ask(request({ schema: SCHEMA })))).toMatchObject({ kind: 'act' });
+    expect(await (await connect(provider)).supportsTools(request().signal)).toBe(false);
+  });
+
+  test.each([
+    ['fails without them as well', [{ status: 400, body: { error: 'bad tool message' } }]],
+    ['was followed by nothing but a summary', [{ text: 'Summary.' }]],
+  ])('a 400 that speaks of tools and %s is not remembered', async (_, after: Step[]) => {
+    const refusal = { status: 400, body: { error: 'bad tool message' } };
+    const model = await start(provider, { script: [refusal, ...after, ...after] });
+    await expect(model.ask(request({ tools: TOOLS }))).rejects.toMatchObject({ kind: 'no_tools' });
+    await model.ask(request('text' in after[0]! ? {} : { schema: SCHEMA })).catch(() => undefined);
+    expect(await (await connect(provider)).supportsTools(request().signal)).toBe(true);
+  });
+
+  test('a 404 that speaks of tools says nothing about tools', async () => {
+    const model = await start(provider, { script: [{ status: 404, body: { error: 'no endpoint with tool use' } }] });
+    await expect(model.ask(request({ tools: TOOLS }))).rejects.toMatchObject({ kind: 'rejected' });
   });
 
   test('another model at the same server is asked anew', async () => {
