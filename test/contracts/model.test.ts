@@ -372,6 +372,33 @@ describe('what only one of them does', () => {
     await expect(model.ask(request())).rejects.toMatchObject({ kind: 'rate', details: { calls: 1 } });
   });
 
+  test.each(['openai', 'lmstudio'] as const)(
+    '%s: a tool call without a name is garbage, and asked again',
+    async (provider) => {
+      const message = { content: null, tool_calls: [{ id: 'x', type: 'function' }] };
+      const body = { choices: [{ finish_reason: 'tool_calls', message }] };
+      const model = await start(provider, { script: [{ status: 200, body }, READ] });
+      expect((await model.ask(request({ tools: TOOLS }))).calls).toBe(2);
+    },
+  );
+
+  test('Ollama: a tool call without a name is garbage, and asked again', async () => {
+    const body = [{ message: { role: 'assistant', content: '', tool_calls: [{ function: {} }] }, done: true }];
+    const model = await start('ollama', { script: [{ status: 200, body }, READ] });
+    expect((await model.ask(request({ tools: TOOLS }))).calls).toBe(2);
+  });
+
+  test.each(['openai', 'lmstudio'] as const)('%s: a reply in parts is their text', async (provider) => {
+    const content = [
+      { type: 'text', text: '{"done":true,' },
+      { type: 'image' },
+      { type: 'text', text: '"comment":"ok"}' },
+    ];
+    const body = { choices: [{ finish_reason: 'stop', message: { content } }] };
+    const model = await start(provider, { script: [{ status: 200, body }] });
+    expect(readReply(await model.ask(request()))).toEqual({ kind: 'done', comment: 'ok' });
+  });
+
   test('a gateway’s 200 with a 502 inside is a 502', async () => {
     const upstream = { status: 200, body: { error: { message: 'Provider returned error', code: 502 } } };
     const model = await start('openai', { script: [upstream, READ] });
