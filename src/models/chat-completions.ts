@@ -138,6 +138,6 @@ function refused(error: APIError, now: number): RequestFailed {
   });
 }
 
-function textOf(value: unknown): string | undefined {
+export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

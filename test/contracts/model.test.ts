@@ -405,6 +405,19 @@ describe('what only one of them does', () => {
     expect((await model.ask(request())).calls).toBe(2);
   });
 
+  test.each([
+    ['a code', { message: 'too long', code: 'context_length_exceeded' }],
+    ['a sentence', { message: "This model's maximum context length is 8192 tokens", code: null }],
+  ])('a gateway’s 200 with %s for an overflow inside is an overflow', async (_, error) => {
+    const model = await start('openai', { script: [{ status: 200, body: { error } }] });
+    await expect(model.ask(request())).rejects.toMatchObject({ kind: 'overflow', details: { calls: 1 } });
+  });
+
+  test('a 200 of LM Studio whose model was unloaded is waited for', async () => {
+    const model = await start('lmstudio', { script: () => ({ status: 200, body: { error: 'Model is unloaded.' } }) });
+    await expect(model.ask(request())).rejects.toMatchObject({ kind: 'unreachable', details: { calls: 4 } });
+  });
+
   test('one tool with a bad schema does not mean that OpenAI takes no tools', async () => {
     const error = {
       message: "Invalid schema for function 'x'",
