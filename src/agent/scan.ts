@@ -10,15 +10,17 @@ const LONGEST_TAG = 100;
 
 /** A reasoning tag that begins exactly here. */
 export function tagAt(text: string, at: number): { closes: boolean; end: number } | null {
+  if (text[at] !== '<' && text[at] !== '[') return null;
   const match = matchAt(text, at);
   return match ? { closes: Boolean(match[1]), end: at + match[0].length } : null;
 }
 
-/** By the second character first: texts are full of `<` and `[`. */
+/** By its second character first: texts are full of `<` and `[`, and hostile ones of nothing else. */
 function matchAt(text: string, at: number): RegExpExecArray | null {
-  if (text[at] === '[') return /[T/]/.test(text[at + 1] ?? '') ? BRACKETS.exec(text.slice(at, at + LONGEST_TAG)) : null;
-  if (text[at] !== '<') return null;
-  return (text[at + 1] === '|' ? CHANNEL : TAG).exec(text.slice(at, at + LONGEST_TAG));
+  const second = text[at + 1];
+  if (text[at] === '[' && second !== 'T' && second !== '/') return null;
+  const pattern = text[at] === '[' ? BRACKETS : second === '|' ? CHANNEL : TAG;
+  return pattern.exec(text.slice(at, at + LONGEST_TAG));
 }
 
 /** Where the reasoning that is open here ends; the end of the text where it does not. */
@@ -43,7 +45,7 @@ export function closingBrace(text: string, open: number): number {
     if (char === '"') at = closingQuote(text, at);
     else if (char === opening) depth++;
     else if (char === closing && --depth === 0) return at;
-    else if (tagAt(text, at)) return -1;
+    else if ((char === '<' || char === '[') && tagAt(text, at)) return -1;
   }
   return -1;
 }
