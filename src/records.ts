@@ -124,6 +124,8 @@ export interface MessageLine {
   /** Assistant lines: how the reply ended and what it cost. */
   finish?: 'stop' | 'tool_calls' | 'length';
   usage?: { prompt: number; completion: number };
+  /** Our estimate of request and reply, where the provider gave no usage. */
+  estimated?: number;
   calls?: number;
   /** User lines: the n-th complaint in a row about replies that could not be read. */
   complaint?: number;

@@ -6,6 +6,7 @@ import { rowOf, type Attempt } from './attempt.js';
 import { cutOutputs, waysToPart, type Parts } from './context-window.js';
 import { frameOf, limitsOf, pinnedText, requestTokens, type Frame } from './context-limits.js';
 import { Failure, Park } from './interrupts.js';
+import { consequenceOf } from './outcome.js';
 import { compressionInstructions } from './summary-prompts.js';
 import { summarise } from './summarise.js';
 
@@ -33,7 +34,7 @@ export async function fitContext(attempt: Attempt, { extra = 0, force = false, c
   if (problem === null) return;
   attempt.log.write('warning', 'the history could not be summarised', { reason: problem.message, tokens });
   if (!force && tokens <= limits.hard) postpone(attempt, tokens + limits.step);
-  else squeeze(attempt, frame, cause ?? problem);
+  else squeeze(attempt, frame, { problem, cause });
 }
 
 /** Not at every turn again where the last try failed or could not do much. */
@@ -167,24 +168,26 @@ function replace({ history }: Attempt, lines: CurrentLine[]): void {
 }
 
 /** Without a summary: the largest tool outputs give way, those not seen yet last. */
-function squeeze(attempt: Attempt, frame: Frame, problem: Error): void {
+function squeeze(attempt: Attempt, frame: Frame, why: Why): void {
   const seen = cutOutputs(attempt.history.messages, frame.soft, { unread: false });
   const lines = estimateMessages(seen) <= frame.hard ? seen : cutOutputs(seen, frame.hard, { unread: true });
   const tokens = estimateMessages(lines);
-  if (tokens > frame.hard || tokens >= frame.messages) throw consequenceOf(problem);
+  if (tokens > frame.hard || tokens >= frame.messages) throw hopeless(why);
   replace(attempt, lines);
   postpone(attempt, frame.real(tokens) + limitsOf(attempt).step);
   attempt.log.write('warning', 'cut tool outputs to make the context fit', { from: frame.messages, to: tokens });
 }
 
-function consequenceOf(problem: Error): Error {
-  if (problem instanceof ModelError && problem.kind === 'refused') {
-    return new Park('credentials', problem.message, { cause: problem });
-  }
-  if (problem instanceof ModelError && (problem.kind === 'rate' || problem.kind === 'unreachable')) {
-    const { retryAt } = problem.details;
-    return new Park('model', problem.message, { cause: problem, ...(retryAt !== undefined && { retryAt }) });
-  }
-  const message = `The history does not fit the model's context, even when summarised: ${problem.message}`;
-  return new Failure('context', message, { cause: problem });
+/** Why there is no summary, and what the model said that made one necessary. */
+interface Why {
+  problem: Error;
+  cause: Error | undefined;
+}
+
+/** Where a summary might have helped and the model could not be had, nothing is proved: later it may fit. */
+function hopeless({ problem, cause = problem }: Why): Error {
+  const consequence = problem instanceof ModelError ? consequenceOf(problem) : null;
+  if (consequence instanceof Park) return consequence;
+  const message = `The history does not fit the model's context, even when summarised: ${cause.message}`;
+  return new Failure('context', message, { cause });
 }

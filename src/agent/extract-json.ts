@@ -12,9 +12,9 @@ export interface Candidate {
 }
 
 export interface Extract {
-  /** Best first: the whole text, then what stands in fences, then every other object, the last one first. */
+  /** Best first: the whole text, then what stands in fences, then every other object or list of objects, the last one first. */
   candidates: Candidate[];
-  /** The text holds an object that never closes. */
+  /** The text holds an object, or a list of them, that never closes. */
   cut: boolean;
   /** Nothing is left once the reasoning is gone. */
   empty: boolean;
@@ -31,7 +31,7 @@ export function extract(text: string): Extract {
   if (typeof whole === 'object' && whole !== null) {
     return { candidates: [{ value: whole, repaired: false, alone: true }], cut: false, empty: false };
   }
-  const { pieces, cut } = topLevelObjects(said);
+  const { pieces, cut } = topLevelPieces(said);
   const ordered = [...pieces].reverse().sort((a, b) => Number(b.fenced) - Number(a.fenced));
   return { candidates: ordered.flatMap((piece) => candidate(piece, said)), cut, empty: said === '' };
 }
@@ -41,8 +41,8 @@ interface Piece {
   fenced: boolean;
 }
 
-/** Only outermost objects: what an argument contains (a file, an example) is never taken for the reply. */
-function topLevelObjects(text: string): { pieces: Piece[]; cut: boolean } {
+/** Only what is outermost: what an argument contains (a file, an example) is never taken for the reply. */
+function topLevelPieces(text: string): { pieces: Piece[]; cut: boolean } {
   const pieces: Piece[] = [];
   let fences = 0;
   let strays = 0;
@@ -50,7 +50,7 @@ function topLevelObjects(text: string): { pieces: Piece[]; cut: boolean } {
     if (text.startsWith('```', at)) {
       fences++;
       at += 2;
-    } else if (text[at] === '{') {
+    } else if (opensPiece(text, at)) {
       const end = closingBrace(text, at);
       if (end !== -1) pieces.push({ text: text.slice(at, end + 1), fenced: fences % 2 === 1 });
       else if (opensObject(text, at) || ++strays > MOST_STRAYS) return { pieces, cut: true };
@@ -60,9 +60,14 @@ function topLevelObjects(text: string): { pieces: Piece[]; cut: boolean } {
   return { pieces, cut: false };
 }
 
-/** Tells the beginning of an object from a brace in a sentence. */
+/** A list counts as a whole: of its commands all run, in their order, or none. */
+function opensPiece(text: string, at: number): boolean {
+  return text[at] === '{' || (text[at] === '[' && /^\[\s*\{/.test(text.slice(at, at + 200)));
+}
+
+/** Tells the beginning of an object, or of a list of them, from a brace in a sentence. */
 function opensObject(text: string, at: number): boolean {
-  return /^\{\s*("|'|[A-Za-z_]\w*\s*:|$)/.test(text.slice(at, at + 200));
+  return /^(?:\[\s*)?\{\s*("|'|[A-Za-z_]\w*\s*:|$)/.test(text.slice(at, at + 200));
 }
 
 function candidate(piece: Piece, said: string): Candidate[] {

@@ -26,8 +26,8 @@ export async function saysFinished(
   client.sendSystemPrompt(PROMPT);
   client.sendUserMessage(`The task was: ${conversation.title}\n\n${formatNewComments(comments, model.contextLength)}`);
   try {
-    const { text, finish, usage } = await client.getResponse({ schema: { name: 'judgement', schema: SCHEMA } });
-    if (usage) agent.store.usage.add(today(agent.clock.now()), usage.promptTokens + usage.completionTokens);
+    const { text, finish, tokens } = await client.getResponse({ schema: { name: 'judgement', schema: SCHEMA } });
+    agent.store.usage.add(today(agent.clock.now()), tokens);
     return (
       finish !== 'length' && extractJson(text).some((value) => (value as { finished?: unknown }).finished === true)
     );

@@ -6,6 +6,8 @@ import type { Transcript } from './history.js';
 export interface LlmReply extends Reply {
   /** The line of the history it became. */
   line: CurrentLine;
+  /** What it cost: the provider's own count, or our estimate of request and reply where it gives none. */
+  tokens: number;
 }
 
 export interface GetResponseOptions {
@@ -35,24 +37,33 @@ export class LlmClient {
   /** Asks over the whole transcript and adds the reply to it. Throws what `Model.ask` throws, and then adds nothing. */
   async getResponse(options: GetResponseOptions = {}): Promise<LlmReply> {
     const messages = this.transcript.messages.map(chatMessage);
+    const estimatedTokens = options.estimatedTokens ?? estimateMessages(messages) + weighTools(options.tools);
     const reply = await this.model.ask({
       messages,
-      estimatedTokens: options.estimatedTokens ?? estimateMessages(messages) + weighTools(options.tools),
+      estimatedTokens,
       signal: this.signal,
       ...(options.tools && { tools: options.tools }),
       ...(options.schema && { schema: options.schema }),
       ...(options.onRetry && { onRetry: options.onRetry }),
     });
+    const tokens = tokensOf(reply, estimatedTokens);
     const line = this.transcript.append({
       role: 'assistant',
       content: reply.text,
       toolCalls: reply.toolCalls,
       finish: reply.finish,
       calls: reply.calls,
-      ...(reply.usage && { usage: { prompt: reply.usage.promptTokens, completion: reply.usage.completionTokens } }),
+      ...(reply.usage
+        ? { usage: { prompt: reply.usage.promptTokens, completion: reply.usage.completionTokens } }
+        : { estimated: tokens }),
     });
-    return { ...reply, line };
+    return { ...reply, line, tokens };
   }
+}
+
+function tokensOf({ usage, text, toolCalls }: Reply, requestTokens: number): number {
+  if (usage) return usage.promptTokens + usage.completionTokens;
+  return requestTokens + estimateMessages([{ role: 'assistant', content: text, toolCalls }]);
 }
 
 /** What the tool list adds to a request. */

@@ -36,5 +36,5 @@ function signatureOf({ tool, args, status, result, error }: ToolLine): string {
 
 /** An error's wording without digits and paths: what is left is the way in which it failed. */
 function withoutParticulars(error: string): string {
-  return error.replace(/(?:[\w.-]*[/\\])+[\w.-]*/g, '<path>').replace(/\d+/g, '<n>');
+  return error.replace(/[\w.\\/-]+/g, (word) => (/[/\\]/.test(word) ? '<path>' : word)).replace(/\d+/g, '<n>');
 }

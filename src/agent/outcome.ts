@@ -26,8 +26,20 @@ export function outcomeOf(thrown: unknown, config: Config): Outcome {
     return { kind: 'question', questions: thrown.questions, comment: thrown.comment, n: thrown.n };
   if (thrown instanceof Park) return parked(thrown, config);
   if (thrown instanceof ForgeError) return parkedByForge(thrown);
+  if (thrown instanceof ModelError) return outcomeOf(consequenceOf(thrown), config);
   const error = thrown instanceof Error ? thrown.message : String(thrown);
   return { kind: 'failed', reason: failureReason(thrown), error, cause: thrown };
+}
+
+/** A model that cannot be had now is nobody's fault; one that will not take the request fails the task. */
+export function consequenceOf(error: ModelError): Park | Failure {
+  const { retryAt, status } = error.details;
+  const later = { cause: error, ...(retryAt !== undefined && { retryAt }) };
+  if (error.kind === 'refused') return new Park('credentials', error.message, later);
+  if (error.kind === 'rate' || error.kind === 'unreachable' || status === 404)
+    return new Park('model', error.message, later);
+  if (error.kind === 'overflow') return new Failure('context', error.message, { cause: error });
+  return new Failure('model_rejected', error.message, { cause: error });
 }
 
 function stopReason({ reason }: Stop, config: Config): Reason {

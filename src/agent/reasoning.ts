@@ -1,4 +1,4 @@
-import { closingBrace, MOST_STRAYS, tagAt } from './scan.js';
+import { closingBrace, endOfBlock, MOST_STRAYS, tagAt } from './scan.js';
 
 /**
  * The reply without its reasoning blocks. A block that is not closed takes the rest with it, one that was never
@@ -21,12 +21,4 @@ export function stripReasoning(text: string): string {
     }
   }
   return said + text.slice(from);
-}
-
-function endOfBlock(text: string, from: number): number {
-  for (let at = text.indexOf('<', from); at !== -1; at = text.indexOf('<', at + 1)) {
-    const tag = tagAt(text, at);
-    if (tag?.closes) return tag.end;
-  }
-  return text.length;
 }

@@ -42,11 +42,16 @@ export function readShape<T>(
 ): { ok: true; value: T } | { ok: false; complaint: string } {
   const found = extract(text);
   if (finish === 'length' || found.cut) return { ok: false, complaint: unreadable.cut().complaint };
-  for (const { value } of found.candidates) if (validate(value)) return { ok: true, value };
-  const best = found.candidates[0];
-  if (!best) return { ok: false, complaint: (found.empty ? unreadable.emptyShape() : unreadable.noShape()).complaint };
-  validate(best.value);
+  const values = found.candidates.flatMap(({ value }) => (Array.isArray(value) ? lastFirst(value) : [value]));
+  for (const value of values) if (validate(value)) return { ok: true, value };
+  if (values.length === 0)
+    return { ok: false, complaint: (found.empty ? unreadable.emptyShape() : unreadable.noShape()).complaint };
+  validate(values[0]);
   return { ok: false, complaint: unreadable.misshapen(validate.errors).complaint };
+}
+
+function lastFirst(list: unknown[]): unknown[] {
+  return [...list].reverse();
 }
 
 function readNative(toolCalls: ToolCall[], text: string): Reading {

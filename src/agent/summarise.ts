@@ -5,7 +5,7 @@ import type { CurrentLine } from '../records.js';
 import { rowOf, type Attempt } from './attempt.js';
 import { today } from './checkpoint.js';
 import { scratchTranscript } from './history.js';
-import { LlmClient, type LlmReply } from './llm-client.js';
+import { LlmClient } from './llm-client.js';
 import { stripReasoning } from './reasoning.js';
 
 /** What is summarised, and what becomes of the cost. */
@@ -42,16 +42,12 @@ async function exchange(attempt: Attempt, order: SummaryOrder, text: string): Pr
   try {
     const reply = await client.getResponse();
     const said = attempt.agent.redact(stripReasoning(reply.text)).trim();
-    spend(attempt, order.purpose, { calls: reply.calls, tokens: tokensOf(reply, text) });
+    spend(attempt, order.purpose, { calls: reply.calls, tokens: reply.tokens });
     return said === '' ? null : said;
   } catch (error) {
     if (error instanceof ModelError) spend(attempt, order.purpose, { calls: error.details.calls, tokens: 0 });
     throw error;
   }
-}
-
-function tokensOf({ usage, text }: LlmReply, sent: string): number {
-  return usage ? usage.promptTokens + usage.completionTokens : estimateTokens(sent) + estimateTokens(text);
 }
 
 /** The final summary is outside `max_llm_process_num`; tokens are counted wherever they go. */

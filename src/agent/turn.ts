@@ -5,11 +5,12 @@ import { rowOf, type Attempt } from './attempt.js';
 import { checkpoint, today } from './checkpoint.js';
 import { fitContext } from './compression.js';
 import { requestTokens } from './context-limits.js';
-import { Failure, Park } from './interrupts.js';
-import { weighTools, type LlmReply } from './llm-client.js';
+import { Failure } from './interrupts.js';
+import { weighTools } from './llm-client.js';
+import { consequenceOf } from './outcome.js';
 import type { Act } from './reply.js';
 import type { Unreadable } from './reply-complaints.js';
-import { useJsonProtocol } from './system-prompt.js';
+import { promptListsTools, useJsonProtocol } from './system-prompt.js';
 import { carryOut } from './tool-use.js';
 
 /** What a reply to an ask turned out to be. */
@@ -50,64 +51,54 @@ export async function converse<T>(attempt: Attempt, ask: Ask<T>): Promise<T> {
 /** One LLM call: the only way in which an attempt asks its model, and the only door the world comes in by. */
 async function turn<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
   await checkpoint(attempt);
+  if (!(await takesTools(attempt)) && !promptListsTools(attempt)) useJsonProtocol(attempt);
   await fitContext(attempt, { extra: await toolTokens(attempt, ask) });
-  try {
-    return await askModel(attempt, ask);
-  } catch (error) {
-    if (!(error instanceof ModelError)) throw error;
-    countFailedCalls(attempt, error);
-    if (error.kind === 'no_tools') useJsonProtocol(attempt);
-    else if (error.kind === 'overflow') await fitContext(attempt, { force: true, cause: error });
-    else throw consequenceOf(error);
+  const mended = new Set<ModelError['kind']>();
+  for (;;) {
+    try {
+      return await askModel(attempt, ask);
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      countFailedCalls(attempt, error);
+      if (mended.has(error.kind)) throw consequenceOf(error);
+      await mend(attempt, error);
+      mended.add(error.kind);
+    }
   }
-  return askAgain(attempt, ask);
 }
 
-/** After what could be mended was mended: once more, and this time for good. */
-async function askAgain<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
-  try {
-    return await askModel(attempt, ask);
-  } catch (error) {
-    if (!(error instanceof ModelError)) throw error;
-    countFailedCalls(attempt, error);
-    throw consequenceOf(error);
-  }
+/** What can be mended is, once a turn for each kind; anything else ends the attempt. */
+async function mend(attempt: Attempt, error: ModelError): Promise<void> {
+  if (error.kind === 'overflow') return fitContext(attempt, { force: true, cause: error });
+  if (error.kind !== 'no_tools') throw consequenceOf(error);
+  useJsonProtocol(attempt);
+  await fitContext(attempt, {});
 }
 
 async function askModel<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
-  const { agent, history, llm, model, progress, tools } = attempt;
-  const native = ask.tools && (await model.supportsTools(agent.signal));
+  const { agent, history, llm, progress, tools } = attempt;
+  const native = ask.tools && (await takesTools(attempt));
   const reply = await llm.getResponse({
     ...(native ? { tools: tools.list() } : { schema: ask.schema }),
     estimatedTokens: requestTokens(history, native ? weighTools(tools.list()) : 0),
     onRetry: (failure) => progress.modelFailed(ask.phase, failure.message),
   });
-  agent.store.usage.add(today(agent.clock.now()), tokensOf(reply));
+  agent.store.usage.add(today(agent.clock.now()), reply.tokens);
   return reply.line;
 }
 
-function tokensOf({ usage, text }: LlmReply): number {
-  return usage ? usage.promptTokens + usage.completionTokens : Math.ceil(text.length / 4);
+async function toolTokens<T>(attempt: Attempt, ask: Ask<T>): Promise<number> {
+  return ask.tools && (await takesTools(attempt)) ? weighTools(attempt.tools.list()) : 0;
 }
 
-async function toolTokens<T>({ model, tools, agent }: Attempt, ask: Ask<T>): Promise<number> {
-  return ask.tools && (await model.supportsTools(agent.signal)) ? weighTools(tools.list()) : 0;
+function takesTools({ agent, model }: Attempt): Promise<boolean> {
+  return model.supportsTools(agent.signal);
 }
 
 /** Every call counts, also those that failed. */
 function countFailedCalls(attempt: Attempt, error: ModelError): void {
   const { llmCallCount } = rowOf(attempt);
   attempt.agent.store.attempts.update(attempt.uuid, { llmCallCount: llmCallCount + error.details.calls });
-}
-
-function consequenceOf(error: ModelError): Park | Failure {
-  const { retryAt, status } = error.details;
-  const later = { cause: error, ...(retryAt !== undefined && { retryAt }) };
-  if (error.kind === 'refused') return new Park('credentials', error.message, later);
-  if (error.kind === 'rate' || error.kind === 'unreachable' || status === 404)
-    return new Park('model', error.message, later);
-  if (error.kind === 'overflow') return new Failure('context', error.message, { cause: error });
-  return new Failure('model_rejected', error.message, { cause: error });
 }
 
 function complain(attempt: Attempt, { complaint, reason }: Unreadable): void {

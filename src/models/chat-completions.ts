@@ -5,7 +5,7 @@ import type { ChatMessage, Reply } from '../ports.js';
 import type { Answer, ModelDeps, Sending } from './exchange.js';
 import { RequestFailed } from './failures.js';
 import { patientFetch } from './patient-fetch.js';
-import { offeredFunctions, readToolCalls } from './tool-calls.js';
+import { offeredFunctions, type RawCall, readToolCalls } from './tool-calls.js';
 import { type ToolNames, toolNames } from './tool-names.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
@@ -84,16 +84,31 @@ function readable(completion: unknown): Completion {
 
 function answerOf(completion: Completion, names: ToolNames): Answer {
   const choice = completion.choices?.[0];
-  const calls = (choice?.message?.tool_calls ?? []).flatMap((call) =>
-    call.type === 'custom' ? [] : [{ id: call.id, name: call.function.name, args: call.function.arguments }],
-  );
-  const toolCalls = readToolCalls(calls, names);
+  const toolCalls = readToolCalls(callsOf(choice?.message?.tool_calls), names);
   return {
-    text: choice?.message?.content ?? choice?.message?.refusal ?? '',
+    text: joined(choice?.message?.content) || (choice?.message?.refusal ?? ''),
     toolCalls,
     finish: finishOf(choice?.finish_reason, toolCalls.length),
     usage: usageOf(completion),
   };
+}
+
+function callsOf(calls: unknown): RawCall[] {
+  const list = (Array.isArray(calls) ? calls : []) as { id?: string; type?: string; function?: WireFunction }[];
+  return list
+    .filter((call) => call.type !== 'custom')
+    .map((call) => ({ id: call.id, name: call.function?.name, args: call.function?.arguments }));
+}
+
+interface WireFunction {
+  name?: string;
+  arguments?: unknown;
+}
+
+/** Some servers answer with a list of parts, as requests may have them. */
+function joined(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
+  return (content as { text?: unknown }[]).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
 }
 
 function finishOf(reason: string | undefined, calls: number): Reply['finish'] {
@@ -123,6 +138,6 @@ function refused(error: APIError, now: number): RequestFailed {
   });
 }
 
-function textOf(value: unknown): string | undefined {
+export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

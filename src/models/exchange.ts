@@ -44,12 +44,15 @@ interface Trial extends Sent {
 export function modelOver(provider: Provider, config: LlmConfig, deps: ModelDeps): Model {
   const refusals = refusalsOf(config, deps.memory);
   let asked: boolean | undefined;
+  /** The last refusal spoke of tools; whether it was about them shows when the same conversation passes without. */
+  let toolsDoubted = false;
+  const toolsRefused = () => toolsDoubted || refusals.has('tools');
 
   return { provider: config.provider, name: config.model, contextLength: config.contextLength, supportsTools, ask };
 
   async function supportsTools(signal: AbortSignal): Promise<boolean> {
     if (config.functionCalling !== 'auto') return config.functionCalling;
-    if (refusals.has('tools')) return false;
+    if (toolsRefused()) return false;
     asked ??= await askServer({ tools: false, estimatedTokens: 0, calls: 0, signal });
     return asked;
   }
@@ -68,13 +71,24 @@ export function modelOver(provider: Provider, config: LlmConfig, deps: ModelDeps
     const trial: Trial = { tools: tools !== undefined, estimatedTokens, signal, calls: 0, onRetry };
     try {
       signal.throwIfAborted();
-      if (tools && refusals.has('tools'))
-        throw new RequestFailed('the server refuses tools', { status: 400, param: 'tools' });
+      if (tools && toolsRefused()) throw new RequestFailed('the server refuses tools', { status: 400, param: 'tools' });
       const answer = await askInShape(request, trial);
+      if (toolsDoubted && isTurn(request)) rememberNoTools();
       return { ...answer, calls: trial.calls };
     } catch (error) {
       throw understood(error, trial);
     }
+  }
+
+  /** A summary asks for no shape: it is another conversation, and proves nothing. */
+  function isTurn({ schema }: AskRequest): boolean {
+    return schema !== undefined;
+  }
+
+  function rememberNoTools(): void {
+    toolsDoubted = false;
+    refusals.add('tools');
+    deps.log.write('info', 'The model server refuses tools; going on with the JSON protocol', { model: config.model });
   }
 
   /** A 400 may be about the shape or about something else: that the request passes without it is the proof. */
@@ -98,7 +112,7 @@ export function modelOver(provider: Provider, config: LlmConfig, deps: ModelDeps
 
   function send(request: AskRequest, schema: AskRequest['schema'], trial: Trial): Promise<Answer> {
     const { messages, tools, estimatedTokens } = request;
-    const nativeTools = config.functionCalling !== false && !refusals.has('tools');
+    const nativeTools = config.functionCalling !== false && !toolsRefused();
     return attempt((signal) => provider.send({ messages, tools, schema, nativeTools, estimatedTokens, signal }), trial);
   }
 
@@ -131,7 +145,7 @@ export function modelOver(provider: Provider, config: LlmConfig, deps: ModelDeps
     if (!(error instanceof RequestFailed)) return error;
     const { kind } = meaningOf(error, trial, config);
     const insisted = kind === 'no_tools' && config.functionCalling === true;
-    if (kind === 'no_tools' && !insisted) refusals.add('tools');
+    toolsDoubted = (kind === 'no_tools' && !insisted) || (toolsDoubted && kind !== 'rejected');
     return modelError(error, insisted ? 'rejected' : kind, config, { calls: trial.calls, now: deps.clock.now() });
   }
 }

@@ -40,20 +40,25 @@ const BRIEF = new Set([408, 409, 425]);
 const OVERFLOW_TEXT =
   /context.{0,20}(length|size|window|overflow)|maximum context|context the overflows|tokens to keep/i;
 const LOADING_TEXT =
-  /(model is|still) loading|loading model|no models? (is |are )?loaded|model (was )?(unloaded|not loaded)/i;
+  /(model is|still) loading|loading model|no models? (is |are )?loaded|model (is |was )?(unloaded|not loaded)/i;
 const TOOLS_TEXT = /\btools?\b|function.?call|tool.?(use|choice|call)/i;
 
 /** Reads a failure: codes and statuses first, sentences only where a server gives nothing else. */
 export function meaningOf(failure: RequestFailed, sent: Sent, config: LlmConfig): Meaning {
   const { status, code } = failure.facts;
-  if (status === undefined) return { kind: 'unreachable', again: true };
+  if (status === undefined)
+    return isOverflow(failure) ? { kind: 'overflow', again: false } : { kind: 'unreachable', again: true };
   if (status === 401 || status === 403) return { kind: 'refused', again: false };
   if (status === 429) return { kind: 'rate', again: code !== 'insufficient_quota' };
   if (isOverflow(failure)) return { kind: 'overflow', again: false };
-  if (status >= 500 || BRIEF.has(status) || LOADING_TEXT.test(failure.message))
-    return { kind: 'unreachable', again: true };
+  if (status >= 500 || BRIEF.has(status) || isLoading(failure.message)) return { kind: 'unreachable', again: true };
   if (sent.tools && refusesTools(failure)) return { kind: 'no_tools', again: false };
   return { kind: isUnexplained(failure) && isNearlyFull(sent, config) ? 'overflow' : 'rejected', again: false };
+}
+
+/** The model is on its way into memory, or out of it. */
+export function isLoading(message: string): boolean {
+  return LOADING_TEXT.test(message);
 }
 
 function isOverflow(failure: RequestFailed): boolean {
@@ -63,8 +68,8 @@ function isOverflow(failure: RequestFailed): boolean {
 
 /** A tool whose schema is bad is the operator's to deny; it does not mean that the model takes no tools. */
 function refusesTools(failure: RequestFailed): boolean {
-  const { code, param } = failure.facts;
-  if (code === 'invalid_function_parameters') return false;
+  const { status, code, param } = failure.facts;
+  if ((status !== 400 && status !== 422) || code === 'invalid_function_parameters') return false;
   return param ? /^(tools|tool_choice)$/.test(param) : TOOLS_TEXT.test(failure.message);
 }
 

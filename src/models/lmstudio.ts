@@ -4,7 +4,7 @@ import type { Model } from '../ports.js';
 import { chatCompletions } from './chat-completions.js';
 import { alternating } from './dialect.js';
 import { type ModelDeps, modelOver, type Sending } from './exchange.js';
-import { RequestFailed } from './failures.js';
+import { isLoading, RequestFailed } from './failures.js';
 import { replyRoom } from './reply-room.js';
 
 /** LM Studio: the OpenAI protocol with strict chat templates and its own ways to say that a prompt is too long. */
@@ -20,7 +20,7 @@ export function createLmStudio(config: LlmConfig, deps: ModelDeps): Model {
 /** A prompt that does not fit comes back as 200 with an error, or with nothing in it. */
 function expectSubstance(completion: OpenAI.Chat.ChatCompletion, sending: Sending, config: LlmConfig): void {
   const { error } = completion as { error?: unknown };
-  if (error) throw overflow(typeof error === 'string' ? error : JSON.stringify(error));
+  if (error) throw failed(typeof error === 'string' ? error : JSON.stringify(error));
   if (!completion.choices?.length) throw overflow('the answer has nothing in it');
   if (generatedNothing(completion) && sending.estimatedTokens > config.contextLength / 2) {
     throw overflow('the model wrote nothing, and the prompt fills most of its context');
@@ -30,6 +30,10 @@ function expectSubstance(completion: OpenAI.Chat.ChatCompletion, sending: Sendin
 function generatedNothing({ choices, usage }: OpenAI.Chat.ChatCompletion): boolean {
   const message = choices[0]?.message;
   return !message?.content && !message?.tool_calls?.length && !usage?.completion_tokens;
+}
+
+function failed(message: string): RequestFailed {
+  return isLoading(message) ? new RequestFailed(message, { status: 200 }) : overflow(message);
 }
 
 function overflow(message: string): RequestFailed {

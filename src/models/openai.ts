@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import type { LlmConfig } from '../config/config.js';
 import type { Model } from '../ports.js';
-import { chatCompletions } from './chat-completions.js';
+import { chatCompletions, textOf } from './chat-completions.js';
 import { withoutToolRoles } from './dialect.js';
 import { type ModelDeps, modelOver } from './exchange.js';
 import { RequestFailed } from './failures.js';
@@ -17,10 +17,10 @@ export function createOpenAi(config: LlmConfig, deps: ModelDeps): Model {
   return modelOver({ send }, config, deps);
 }
 
-/** Gateways report what went wrong behind them with status 200 and the real status inside. */
+/** Gateways report what went wrong behind them with status 200 and the real status, or a code, inside. */
 function expectChoice(completion: OpenAI.Chat.ChatCompletion): void {
   if (completion.choices?.length) return;
   const { error } = completion as { error?: { message?: string; code?: unknown } };
-  const status = typeof error?.code === 'number' ? error.code : undefined;
-  throw new RequestFailed(error?.message ?? 'the answer has no choices', { status });
+  const inside = typeof error?.code === 'number' ? { status: error.code } : { code: textOf(error?.code) };
+  throw new RequestFailed(error?.message ?? 'the answer has no choices', inside);
 }

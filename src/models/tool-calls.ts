@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { ToolCall, ToolSpec } from '../ports.js';
+import { RequestFailed } from './failures.js';
 import type { ToolNames } from './tool-names.js';
 
 /** A call as the server gave it; the arguments as text, or already as an object (Ollama). */
 export interface RawCall {
   id?: string | undefined;
-  name: string;
+  name: string | undefined;
   args: unknown;
 }
 
-/** Calls in our spelling. Arguments that are no JSON object stay as they came, in `raw`. */
+/** Calls in our spelling. Arguments that are no JSON object stay as they came, in `raw`; a call without a name is garbage. */
 export function readToolCalls(calls: RawCall[], names: ToolNames): ToolCall[] {
   return calls.map((call, position) => {
+    if (!call.name) throw new RequestFailed('the answer has a tool call without a name', {});
     const tool = names.fromWire(call.name);
     const id = call.id || madeUpId(call, position);
     const args = argumentsOf(call.args);

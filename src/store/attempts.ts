@@ -95,7 +95,8 @@ function effectOf(line: MessageLine, row: AttemptRow): Partial<AttemptRow> {
   if (line.role === 'assistant' && line.calls) {
     change.llmCallCount = row.llmCallCount + line.calls;
     change.turnCount = row.turnCount + 1;
-    change.totalTokens = row.totalTokens + (line.usage ? line.usage.prompt + line.usage.completion : line.tokens);
+    const { usage, estimated = line.tokens } = line;
+    change.totalTokens = row.totalTokens + (usage ? usage.prompt + usage.completion : estimated);
   }
   if (line.progress) change.progress = { ...row.progress, ...line.progress };
   return change;

@@ -9,7 +9,7 @@ import { orAbort, TimeLimitError, withTimeLimit } from './time-limit.js';
 import type { RemoteTool } from './tool-list.js';
 import { ToolsError } from './tools-error.js';
 
-const MAX_RESTARTS = 3;
+const MAX_RESTARTS_IN_A_ROW = 3;
 
 /** Starts a server, at the second try if need be; throws `ToolsError`, or the signal's reason. */
 export async function startServer(config: McpServerConfig, deps: ToolDeps): Promise<ToolServer> {
@@ -99,6 +99,7 @@ export class ToolServer {
     try {
       const limitMs = this.config.timeoutSeconds * 1000;
       const result = await withTimeLimit(limitMs, signal, (limit) => connection.call(tool, args, limit));
+      this.restarts = 0; // what answers has recovered: only restarts in a row keep it down
       return readResult(result, this.deps.outputLimit);
     } catch (error) {
       signal.throwIfAborted();
@@ -142,7 +143,7 @@ export class ToolServer {
   /** At most once for each process, however many calls saw it fail. False: it stays down. */
   private replace(seen: Promise<Connection | null>, broken: Connection | null, graceMs?: number): boolean {
     if (this.current !== seen) return true;
-    if (this.restarts >= MAX_RESTARTS || this.closing.signal.aborted) {
+    if (this.restarts >= MAX_RESTARTS_IN_A_ROW || this.closing.signal.aborted) {
       void broken?.close(graceMs);
       return false;
     }

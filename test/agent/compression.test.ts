@@ -307,6 +307,14 @@ describe('a request that the server refuses for its size', () => {
     attempt.history.append({ role: 'assistant', content: 'and', finish: 'stop', calls: 1 });
     await expect(fitContext(attempt, {})).rejects.toBeInstanceOf(Park);
   });
+
+  it('parks the attempt where the summary that the overflow asks for meets a model that is down', async () => {
+    const { attempt } = await attemptWith(down);
+    attempt.history.append({ role: 'assistant', content: 'x'.repeat(20_000), finish: 'stop', calls: 1 });
+    attempt.history.append({ role: 'assistant', content: 'and', finish: 'stop', calls: 1 });
+    const cause = new ModelError('overflow', '8192 tokens are not enough', { calls: 1 });
+    await expect(fitContext(attempt, { force: true, cause })).rejects.toBeInstanceOf(Park);
+  });
 });
 
 it('between two compressions each request extends the one before it, and all stay below the limit by a stricter count than ours', async () => {

@@ -17,6 +17,9 @@ function brief(reading: Reading): string {
   return `act ${calls}${reading.ignoredDone ? ' (done ignored)' : ''}${comment}`;
 }
 
+const FIRST = '{"command":{"tool":"a/b","args":{}}}';
+const SECOND = '{"command":{"tool":"c/d"}}';
+const BOTH = 'act a/b {} + c/d {}';
 const ACT = 'act fs/read {"path":"a"} // why';
 
 describe('replies that are understood', () => {
@@ -79,6 +82,16 @@ describe('replies that are understood', () => {
     ['a list of one', `[${READ}]`, ACT],
     ['a list of two, in their order', '[{"command":{"tool":"a/b"}},{"command":{"tool":"c/d"}}]', 'act a/b {} + c/d {}'],
     ['a list of a command and done', `[${READ},${DONE}]`, 'act fs/read {"path":"a"} (done ignored) // why'],
+    ['a list in a fence', `\`\`\`json\n[${FIRST},${SECOND}]\n\`\`\``, BOTH],
+    ['a list after prose', `I will do both: [\n  ${FIRST},\n  ${SECOND}\n]`, BOTH],
+    ['a list before prose', `[${FIRST},${SECOND}]\nThat is all.`, BOTH],
+    ['a list with a trailing comma', `[${FIRST},${SECOND},]`, BOTH],
+    [
+      'a list with a list and a bracket inside',
+      `Now: [${FIRST.replace('{}', '{"x":[1],"t":"]"}')}]`,
+      'act a/b {"x":[1],"t":"]"}',
+    ],
+    ['brackets in a sentence', `See [1] and [{] for that. ${READ}`, ACT],
     ['keys nobody asked for', '{"thought":"x","done":true,"comment":"fin","confidence":1}', 'done // fin'],
     ['done without a comment', '{"done":true}', 'done'],
     ['reasoning before', `<think>Should I? {"done":true}</think>${READ}`, ACT],
@@ -86,6 +99,19 @@ describe('replies that are understood', () => {
     ['reasoning that was never opened', `Maybe {"done":true} is right.</think>\n${READ}`, ACT],
     ['reasoning with a lone brace', `<reasoning>a { here</reasoning>${READ}`, ACT],
     ['reasoning after', `${READ}<think>{"done":true}</think>`, ACT],
+    ['reasoning in brackets', `[THINK]Maybe {"done":true}[/THINK]${READ}`, ACT],
+    [
+      'reasoning with a space or an attribute in its tag',
+      `<think >{"done":true}</think ><think a="1">x</think>${READ}`,
+      ACT,
+    ],
+    [
+      'reasoning in a channel',
+      `<|channel|>analysis<|message|>Maybe {"done":true}<|end|><|start|>assistant<|channel|>final<|message|>${READ}<|end|>`,
+      ACT,
+    ],
+    ['a channel that was never opened', `{"done":true}?<|channel|>final<|message|>${READ}<|return|>`, ACT],
+    ['a word in brackets', `I [think] so. ${READ}`, ACT],
     ['nested reasoning', `<think>a<think>b</think>{"done":true}</think>${READ}`, ACT],
     [
       'reasoning tags as data',
@@ -114,6 +140,9 @@ describe('replies that are not', () => {
     ['nothing', '', 'empty'],
     ['white space', ' \n\t ', 'empty'],
     ['reasoning alone', `<think>${DONE}</think>`, 'empty'],
+    ['reasoning in brackets alone', `[THINK]${DONE}[/THINK]`, 'empty'],
+    ['a channel of reasoning alone', `<|channel|>analysis<|message|>${DONE}<|end|>`, 'empty'],
+    ['a channel of reasoning that never ends', `<|channel|>analysis<|message|>I could say ${DONE}`, 'empty'],
     ['reasoning that never ends', `<think>I could say ${DONE}`, 'empty'],
     ['prose', 'I have finished the task.', 'prose'],
     ['Japanese prose', '作業が完了しました。ご確認ください。', 'prose'],
@@ -142,6 +171,9 @@ describe('replies that are not', () => {
     ['an inner done in an object that never closes', '{"comment":"x","inner":{"done":true}', 'cut'],
     ['a good command before one that is cut', `${READ}\n{"command":{"tool":"fs/wri`, 'cut'],
     ['a quote that is not escaped', '{"comment":"5" wide","done":true}', 'cut'],
+    ['a list that never closes', `[${FIRST},${SECOND},`, 'cut'],
+    ['a list that never closes, in a fence', `\`\`\`json\n[${FIRST},\n${SECOND}\n\`\`\``, 'cut'],
+    ['a list with a bad command in it, after prose', `Both: [${FIRST},{"command":{}}]`, 'invalid'],
     ['a lone opening brace', 'Here it comes:\n{', 'cut'],
   ])('%s', (_, text, reason) => {
     expect(brief(said(text))).toBe(`unreadable ${reason}`);
@@ -224,6 +256,10 @@ describe('other shapes', () => {
     expect(readShape(text, isPlan)).toEqual({ ok: false, complaint: expect.stringContaining(complaint) });
   });
 
+  test('a shape that stands in a list is taken out of it', () => {
+    expect(readShape('A plan:\n[{"goal":"yes"}]', isPlan)).toEqual({ ok: true, value: { goal: 'yes' } });
+  });
+
   test('a shape cut short by the limit is not taken', () => {
     expect(readShape('{"goal":"yes"}', isPlan, 'length')).toMatchObject({ ok: false });
   });
@@ -236,7 +272,9 @@ describe('other shapes', () => {
 describe('hostile text', () => {
   test.each([
     ['braces', '{'.repeat(200_000)],
+    ['brackets', '[{'.repeat(100_000)],
     ['tags', '<think>'.repeat(50_000)],
+    ['tags of channels', '<|channel|>'.repeat(50_000)],
     ['closing tags', '</think>'.repeat(50_000)],
     ['quotes', '{"'.repeat(100_000)],
     ['fences', '```'.repeat(100_000)],

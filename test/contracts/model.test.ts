@@ -3,6 +3,7 @@ import { readReply } from '../../src/agent/reply.js';
 import { REPLY_SCHEMA } from '../../src/agent/reply-schema.js';
 import { createModel } from '../../src/models/create.js';
 import { type CannedModel, type CannedModelOptions, startCannedModel } from '../../src/playground/model.js';
+import type { Step } from '../../src/playground/model/steps.js';
 import type { AskRequest, ChatMessage, Model, ToolSpec } from '../../src/ports.js';
 
 const PROVIDERS = ['openai', 'lmstudio', 'ollama'] as const;
@@ -242,8 +243,24 @@ describe.each(PROVIDERS)('a model behind %s', (provider) => {
       details: { calls: 0 },
     });
     expect(await model.supportsTools(request().signal)).toBe(false);
-    expect(await (await connect(provider)).supportsTools(request().signal)).toBe(false);
     expect(readReply(await model.ask(request({ schema: SCHEMA })))).toMatchObject({ kind: 'act' });
+    expect(await (await connect(provider)).supportsTools(request().signal)).toBe(false);
+  });
+
+  test.each([
+    ['fails without them as well', [{ status: 400, body: { error: 'bad tool message' } }]],
+    ['was followed by nothing but a summary', [{ text: 'Summary.' }]],
+  ])('a 400 that speaks of tools and %s is not remembered', async (_, after: Step[]) => {
+    const refusal = { status: 400, body: { error: 'bad tool message' } };
+    const model = await start(provider, { script: [refusal, ...after, ...after] });
+    await expect(model.ask(request({ tools: TOOLS }))).rejects.toMatchObject({ kind: 'no_tools' });
+    await model.ask(request('text' in after[0]! ? {} : { schema: SCHEMA })).catch(() => undefined);
+    expect(await (await connect(provider)).supportsTools(request().signal)).toBe(true);
+  });
+
+  test('a 404 that speaks of tools says nothing about tools', async () => {
+    const model = await start(provider, { script: [{ status: 404, body: { error: 'no endpoint with tool use' } }] });
+    await expect(model.ask(request({ tools: TOOLS }))).rejects.toMatchObject({ kind: 'rejected' });
   });
 
   test('another model at the same server is asked anew', async () => {
@@ -355,10 +372,50 @@ describe('what only one of them does', () => {
     await expect(model.ask(request())).rejects.toMatchObject({ kind: 'rate', details: { calls: 1 } });
   });
 
+  test.each(['openai', 'lmstudio'] as const)(
+    '%s: a tool call without a name is garbage, and asked again',
+    async (provider) => {
+      const message = { content: null, tool_calls: [{ id: 'x', type: 'function' }] };
+      const body = { choices: [{ finish_reason: 'tool_calls', message }] };
+      const model = await start(provider, { script: [{ status: 200, body }, READ] });
+      expect((await model.ask(request({ tools: TOOLS }))).calls).toBe(2);
+    },
+  );
+
+  test('Ollama: a tool call without a name is garbage, and asked again', async () => {
+    const body = [{ message: { role: 'assistant', content: '', tool_calls: [{ function: {} }] }, done: true }];
+    const model = await start('ollama', { script: [{ status: 200, body }, READ] });
+    expect((await model.ask(request({ tools: TOOLS }))).calls).toBe(2);
+  });
+
+  test.each(['openai', 'lmstudio'] as const)('%s: a reply in parts is their text', async (provider) => {
+    const content = [
+      { type: 'text', text: '{"done":true,' },
+      { type: 'image' },
+      { type: 'text', text: '"comment":"ok"}' },
+    ];
+    const body = { choices: [{ finish_reason: 'stop', message: { content } }] };
+    const model = await start(provider, { script: [{ status: 200, body }] });
+    expect(readReply(await model.ask(request()))).toEqual({ kind: 'done', comment: 'ok' });
+  });
+
   test('a gateway’s 200 with a 502 inside is a 502', async () => {
     const upstream = { status: 200, body: { error: { message: 'Provider returned error', code: 502 } } };
     const model = await start('openai', { script: [upstream, READ] });
     expect((await model.ask(request())).calls).toBe(2);
+  });
+
+  test.each([
+    ['a code', { message: 'too long', code: 'context_length_exceeded' }],
+    ['a sentence', { message: "This model's maximum context length is 8192 tokens", code: null }],
+  ])('a gateway’s 200 with %s for an overflow inside is an overflow', async (_, error) => {
+    const model = await start('openai', { script: [{ status: 200, body: { error } }] });
+    await expect(model.ask(request())).rejects.toMatchObject({ kind: 'overflow', details: { calls: 1 } });
+  });
+
+  test('a 200 of LM Studio whose model was unloaded is waited for', async () => {
+    const model = await start('lmstudio', { script: () => ({ status: 200, body: { error: 'Model is unloaded.' } }) });
+    await expect(model.ask(request())).rejects.toMatchObject({ kind: 'unreachable', details: { calls: 4 } });
   });
 
   test('one tool with a bad schema does not mean that OpenAI takes no tools', async () => {

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Step } from '../../src/playground/model/steps.js';
 import { setStage, type Stage, type StageOptions } from './stage.js';
 
 let stage: Stage;
@@ -152,6 +155,117 @@ test('a server that refuses tools is talked to in the JSON protocol, and that is
   stage.issue({ title: 'Another' });
   expect((await stage.tick()).code).toBe(0);
   expect(stage.model.requests.slice(before).every(({ tools }) => tools === null)).toBe(true);
+});
+
+describe('a request that does not fit', () => {
+  let turns: number;
+  const small = () => {
+    const { openai } = stage.settings()['llm'] as { openai: object };
+    stage.configure({ llm: { openai: { ...openai, context_length: 32_000 } } });
+  };
+
+  /** Eight wordy turns, then what the script says for those after them; summaries as told. */
+  async function afterEightTurns(steps: Step[], summary: Step = { text: 'Summary.' }): Promise<number> {
+    turns = 0;
+    const n = await oneIssue({
+      script: ({ messages }) => {
+        if (messages[0]!.content.includes('summar')) return summary;
+        turns++;
+        return turns <= 8 ? note(`line ${turns}`, 'words '.repeat(500)) : steps[Math.min(turns - 9, steps.length - 1)]!;
+      },
+    });
+    small();
+    return n;
+  }
+
+  test('is compressed and asked once more', async () => {
+    const n = await afterEightTurns([{ overflow: true }, done('Fits.')]);
+    expect((await stage.tick()).code).toBe(0);
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+    expect([turns, stage.attempt()['compression_count']]).toEqual([10, 1]);
+  });
+
+  test('fails when it does not fit after that either, without a third try', async () => {
+    const n = await afterEightTurns([{ overflow: true }]);
+    expect((await stage.tick()).code).toBe(1);
+    expect(stage.labels(n)).toEqual(['coding agent failed']);
+    expect([turns, stage.attempt()['compression_count']]).toEqual([10, 1]);
+  });
+
+  test('is compressed also where the same turn had to do without tools first', async () => {
+    const refusal = { status: 400, body: { error: { message: 'tools are not supported', param: 'tools' } } };
+    const n = await afterEightTurns([refusal, { overflow: true }, done('Both mended.')]);
+    expect((await stage.tick()).code).toBe(0);
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+    expect(stage.attempt()).toMatchObject({ compression_count: 1 });
+    expect(stage.model.requests.at(-2)!.tools).toBeNull();
+  });
+});
+
+describe('an attempt that rested while its model ceased to take tools', () => {
+  async function rested(): Promise<void> {
+    let down = false;
+    await oneIssue({
+      script: ({ messages }) => {
+        if (messages[0]!.content.includes('summar')) return { text: 'Summary.' };
+        if (messages.some(({ content }) => content.includes('Second'))) return done('Done.');
+        const turns = messages.filter(({ role }) => role === 'assistant').length;
+        down = turns === 1 && !down;
+        if (down) return { status: 429, headers: { 'retry-after': '90' } };
+        return turns < 2 ? note(`line ${turns}`) : done('Done.');
+      },
+    });
+    await stage.tick();
+    expect(stage.attempt()).toMatchObject({ status: 'paused' });
+  }
+
+  async function goesOn(): Promise<number> {
+    stage.query('UPDATE tasks SET not_before = ?', new Date(Date.now() - 1000).toISOString());
+    const before = stage.model.requests.length;
+    expect((await stage.tick()).code).toBe(0);
+    return before;
+  }
+
+  test('is shown the tools in its prompt once function_calling is off', async () => {
+    await rested();
+    stage.configure({ llm: { function_calling: false } });
+    const next = await goesOn();
+    expect(stage.model.requests[next]!.tools).toBeNull();
+    expect(stage.shown(next)).toContain('- notes/note(text: string)');
+    expect(stage.shown(next).match(/^\[system\]/gm)).toHaveLength(1);
+  });
+
+  test('is shown them once another task has learnt it, too', async () => {
+    await rested();
+    stage.model.behaviour.takesTools = false;
+    stage.issue({ title: 'Second' });
+    expect((await stage.tick()).code).toBe(0);
+    const next = await goesOn();
+    expect(stage.shown(next)).toContain('- notes/note(text: string)');
+  });
+
+  test('has its prompt written anew only once where the template has no place for the tools', async () => {
+    await rested();
+    writeFileSync(join(stage.dir, 'plain.txt'), 'You are a coding agent.');
+    stage.configure({ llm: { function_calling: false }, system_prompt: 'plain.txt' });
+    await goesOn();
+    expect(stage.notes).toEqual(['line 0', 'line 1']);
+    const roles = stage.lines<{ role: string }>(stage.attempt().uuid, 'messages.jsonl').map(({ role }) => role);
+    expect(roles.filter((role) => role === 'system')).toHaveLength(2);
+  });
+});
+
+test('where the server counts no tokens the prompt is estimated, for the limits of the task and of the day', async () => {
+  await oneIssue({
+    config: { limits: { max_tokens_per_task: 20_000 } },
+    script: ({ n }) => ({ ...note(`line ${n}`), usage: null }),
+  });
+  stage.world.editItem('octo/hello', 1, { body: 'word '.repeat(5000) }, 'alice');
+  expect((await stage.tick()).code).toBe(0);
+  expect(stage.attempt()).toMatchObject({ status: 'completed', outcome: 'over_budget' });
+  expect(stage.model.requests.length).toBeLessThan(5);
+  expect(stage.attempt()['total_tokens']).toBeGreaterThanOrEqual(20_000);
+  expect(stage.query<{ tokens: number }>('SELECT tokens FROM usage')[0]!.tokens).toBe(stage.attempt()['total_tokens']);
 });
 
 test('two tasks: one fails, the other is worked on all the same', async () => {

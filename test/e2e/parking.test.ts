@@ -67,6 +67,14 @@ test('a model that is down parks the attempt, longer each time, claims nothing e
   expect(messages).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'tool', 'assistant']);
 });
 
+test('an Ollama that does not know the model when it is asked about tools parks the attempt and claims nothing else', async () => {
+  stage = await setStage({ provider: 'ollama', model: 'not-pulled', script: [] });
+  const [n, other] = [stage.issue(), stage.issue({ title: 'Another' })];
+  expect((await stage.tick()).code).toBe(0);
+  expect([stage.labels(n), stage.labels(other)]).toEqual([[PROCESSING], ['coding agent']]);
+  expect(stage.attempt()).toMatchObject({ status: 'paused', paused_by: 'parked' });
+});
+
 test('without a word from the server the wait is 1, 2, 4 … 60 minutes; before it is over nothing is asked', async () => {
   stage = await setStage({
     script: () => ({ status: 429, body: { error: { message: 'no money left', code: 'insufficient_quota' } } }),

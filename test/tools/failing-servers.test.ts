@@ -110,6 +110,14 @@ describe('a server that dies', () => {
     expect(deps.recorded).toHaveLength(4);
   });
 
+  it('and answers in between is restarted each time', async () => {
+    const tools = await open([unruly()]);
+    for (let call = 1; call <= 5; call++) {
+      expect(await outputOf(tools, 'unruly/crash')).toContain('being restarted');
+      expect(Number(await outputOf(tools, 'unruly/pid'))).toBeGreaterThan(0);
+    }
+  });
+
   it('is what a message above 10 MiB makes of it', async () => {
     const tools = await open([unruly()]);
     expect(await outputOf(tools, 'unruly/deluge')).toContain('died during this call: it sent a message above 10 MiB');
