@@ -62,6 +62,8 @@ export interface Comment {
   /** Review comments and diff notes: where in the change they stand. */
   path?: string;
   line?: number;
+  /** Told where the words of people count who are not trusted. */
+  trusted?: boolean;
 }
 
 /** How far a thread has been read. Everything changed at or after it is reported again. */

@@ -118,6 +118,8 @@ export interface MessageLine {
   tool_name?: string;
   tool_calls?: NonNullable<ChatMessage['toolCalls']>;
   tool_call_id?: string;
+  /** Answers to a call: its number in tools.jsonl, by which the row counts. */
+  tool_seq?: number;
   /** The comments it brings in, as text; `comments` has all that their rows will say. */
   comment_ids?: string[];
   comments?: SeenComment[];

@@ -1,3 +1,4 @@
+import { localDay } from '../lib/clock.js';
 import type { Item } from '../ports.js';
 import { formatNewComments } from '../task/comments-prompt.js';
 import { hasLabel } from '../task/labels.js';
@@ -146,18 +147,10 @@ function spentBudget(attempt: Attempt): OverBudget | Park | null {
   const workedMs = row.workedMs + agent.clock.now() - attempt.takenUpAt;
   if (limits.maxMinutesPerTask !== null && workedMs >= limits.maxMinutesPerTask * 60_000)
     return new OverBudget('max_minutes_per_task');
-  if (limits.maxTokensPerDay !== null && agent.store.usage.of(today(agent.clock.now())) >= limits.maxTokensPerDay) {
+  if (limits.maxTokensPerDay !== null && agent.store.usage.of(localDay(agent.clock.now())) >= limits.maxTokensPerDay) {
     return new Park('daily_tokens', 'max_tokens_per_day', { retryAt: nextMidnight(agent.clock.now()) });
   }
   return null;
-}
-
-/** The local day, as the key under which its tokens are counted. */
-export function today(now: number): string {
-  const date = new Date(now);
-  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join('-');
 }
 
 function nextMidnight(now: number): number {

@@ -75,7 +75,15 @@ function chooseWay(attempt: Attempt, frame: Frame): Parts {
   const last = trimmed.at(-1)!;
   const tight = { ...last, recent: cutOutputs(last.recent, frame.soft - frame.head - frame.summary, { unread: true }) };
   const fits = frame.head + frame.summary + estimateMessages(tight.recent) <= frame.hard;
-  return fits ? tight : { ...last, old: [...last.old, ...last.recent], recent: [] };
+  if (fits) return tight;
+  const unheard = unansweredWords(last.recent);
+  return { ...last, old: [...last.old, ...last.recent.filter((line) => !unheard.includes(line))], recent: unheard };
+}
+
+/** What people said since the last reply is shown word for word once, before any summary may take its place. */
+function unansweredWords(lines: CurrentLine[]): CurrentLine[] {
+  const since = lines.slice(lines.findLastIndex((line) => line.role === 'assistant') + 1);
+  return since.filter((line) => line.role === 'user' && !line.toolCallId);
 }
 
 /** System prompt, original request, and the prompt of the step that is being worked on. */

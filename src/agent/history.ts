@@ -3,6 +3,9 @@ import { estimateMessages, estimateTokens } from '../lib/tokens.js';
 import type { ChatMessage, Clock } from '../ports.js';
 import type { AttemptFiles, CurrentLine, MessageLine, Store } from '../records.js';
 
+/** Below this many tokens it does not matter whether a reply was thought over. */
+const SHORT_REASONING = 200;
+
 /** What a message says beyond the chat message itself. */
 export type Addition = Omit<MessageLine, 'seq' | 'timestamp' | 'tokens' | 'content' | 'tool_calls' | 'tool_call_id'> &
   ChatMessage;
@@ -127,15 +130,21 @@ export class History implements Transcript {
     if (line.complaint) this.complaints = current.complaint = line.complaint;
     if (line.more) current.more = line.more;
     this.lines.push(current);
-    if (line.usage) this.counted = { tokens: line.usage.prompt + line.usage.completion, lines: this.lines.length };
+    if (line.usage) this.counted = { tokens: nextPrompt(current), lines: this.lines.length };
     return current;
   }
 
   private recount(): void {
     const at = this.lines.findLastIndex((line) => line.usage);
-    const usage = this.lines[at]?.usage;
-    if (usage) this.counted = { tokens: usage.prompt + usage.completion, lines: at + 1 };
+    if (at !== -1) this.counted = { tokens: nextPrompt(this.lines[at]!), lines: at + 1 };
   }
+}
+
+/** What the provider counted, without the reasoning that it counted and that is not sent back. */
+function nextPrompt(reply: CurrentLine): number {
+  const { prompt, completion } = reply.usage!;
+  const visible = estimateMessages([reply]);
+  return prompt + (completion > 2 * visible + SHORT_REASONING ? visible : completion);
 }
 
 /** A complaint counts until a reply to it was understood, which shows in what was written behind that reply. */

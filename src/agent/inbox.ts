@@ -45,7 +45,8 @@ export async function sortMail(agent: Agent, conversation: Conversation, comment
   keepUpWithReactions(agent, conversation, comments);
   for (const comment of comments) {
     try {
-      put(mail, comment, await fateOf(agent, conversation, self, comment));
+      const fate = await fateOf(agent, conversation, self, comment);
+      put(mail, fate === 'read' ? await withTrust(agent, conversation, comment) : comment, fate);
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       logUndecided(agent, conversation, comment, error);
@@ -53,6 +54,16 @@ export async function sortMail(agent: Agent, conversation: Conversation, comment
     }
   }
   return mail;
+}
+
+/** Where everybody counts, the model is told whom to trust; somebody who cannot be looked up is a stranger. */
+async function withTrust(agent: Agent, conversation: Conversation, comment: Comment): Promise<Comment> {
+  if (agent.config.commentHandling.respondTo !== 'anyone') return comment;
+  const trusted = await isTrusted(agent, conversation, comment.author).catch((error: unknown) => {
+    if (!(error instanceof ForgeError)) throw error;
+    return false;
+  });
+  return { ...comment, trusted };
 }
 
 function put(mail: Mail, comment: Comment, fate: CommentFate): void {

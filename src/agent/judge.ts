@@ -1,9 +1,9 @@
+import { localDay } from '../lib/clock.js';
 import type { Comment, Model } from '../ports.js';
 import { ModelError } from '../ports.js';
 import type { Conversation } from '../records.js';
 import { formatNewComments } from '../task/comments-prompt.js';
 import type { Agent } from './agent.js';
-import { today } from './checkpoint.js';
 import { extractJson } from './extract-json.js';
 import { scratchTranscript } from './history.js';
 import { LlmClient } from './llm-client.js';
@@ -27,7 +27,7 @@ export async function saysFinished(
   client.sendUserMessage(`The task was: ${conversation.title}\n\n${formatNewComments(comments, model.contextLength)}`);
   try {
     const { text, finish, tokens } = await client.getResponse({ schema: { name: 'judgement', schema: SCHEMA } });
-    agent.store.usage.add(today(agent.clock.now()), tokens);
+    agent.store.usage.add(localDay(agent.clock.now()), tokens);
     return (
       finish !== 'length' && extractJson(text).some((value) => (value as { finished?: unknown }).finished === true)
     );

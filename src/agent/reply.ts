@@ -62,6 +62,8 @@ function readNative(toolCalls: ToolCall[], text: string): Reading {
   if (others.length > 0) {
     return { kind: 'act', comment: beside, calls: others, ignoredDone: others.length < calls.length };
   }
+  const written = readText(extract(text));
+  if (written.kind === 'act') return { ...written, ignoredDone: true };
   return { kind: 'done', comment: textOf(calls[0]?.args?.['comment']) ?? beside };
 }
 

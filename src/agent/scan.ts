@@ -1,5 +1,5 @@
 /** Braces that close nowhere cost a look at the whole rest each: with more of them a text is taken as broken. */
-export const MOST_STRAYS = 100;
+export const MOST_STRAYS = 25;
 
 const TAG = /^<(\/?)(?:think|thinking|reasoning|thought)(?:\s[^<>]*)?>/i;
 /** Magistral; its letters are capitals, so that a word in brackets is left alone. */

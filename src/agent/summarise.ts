@@ -1,9 +1,9 @@
+import { localDay } from '../lib/clock.js';
 import { cutMiddle } from '../lib/cut.js';
 import { estimateTokens } from '../lib/tokens.js';
 import { ModelError } from '../ports.js';
 import type { CurrentLine } from '../records.js';
 import { rowOf, type Attempt } from './attempt.js';
-import { today } from './checkpoint.js';
 import { scratchTranscript } from './history.js';
 import { LlmClient } from './llm-client.js';
 import { stripReasoning } from './reasoning.js';
@@ -61,7 +61,7 @@ function spend(attempt: Attempt, purpose: SummaryOrder['purpose'], cost: { calls
       compressionTokens: compressionTokens + cost.tokens,
     }),
   });
-  store.usage.add(today(clock.now()), cost.tokens);
+  store.usage.add(localDay(clock.now()), cost.tokens);
 }
 
 /** The messages as text, in as few pieces as the capacity allows; one that is too long alone is cut in its middle. */

@@ -1,8 +1,8 @@
+import { localDay } from '../lib/clock.js';
 import { cutMiddle } from '../lib/cut.js';
 import { estimateMessages, estimateTokens } from '../lib/tokens.js';
 import { ModelError } from '../ports.js';
 import { rowOf, type Attempt } from './attempt.js';
-import { today } from './checkpoint.js';
 import { frameOf, requestTokens } from './context-limits.js';
 import { toolOutline } from './outline.js';
 import { finalInstructions } from './summary-prompts.js';
@@ -53,7 +53,7 @@ function isWorthAsking(attempt: Attempt, { askModel }: Ending): boolean {
   const { turnCount, totalTokens } = rowOf(attempt);
   if (!askModel || agent.signal.aborted || turnCount <= 1) return false;
   if (maxTokensPerTask !== null && totalTokens >= maxTokensPerTask) return false;
-  return maxTokensPerDay === null || agent.store.usage.of(today(agent.clock.now())) < maxTokensPerDay;
+  return maxTokensPerDay === null || agent.store.usage.of(localDay(agent.clock.now())) < maxTokensPerDay;
 }
 
 async function askedSummary(attempt: Attempt, { kind, detail }: Ending): Promise<string | null> {

@@ -17,13 +17,15 @@ export async function carryOut(attempt: Attempt, reply: CurrentLine, act: Act): 
   for (const [index, call] of act.calls.entries()) {
     if (answered.has(call.id)) continue;
     const line = before.get(call.id) ?? (torn ? null : await makeCall(attempt, reply, call));
-    const outcome = line === null ? NOT_CARRIED_OUT : settled(attempt, line);
-    answer(attempt, reply, call, outcome, { more: index < act.calls.length - 1, ignoredDone: act.ignoredDone });
+    const { text, enough } = line === null ? NOT_CARRIED_OUT : settled(attempt, line);
+    const more = index < act.calls.length - 1;
+    answer(attempt, reply, call, text, { more, ignoredDone: act.ignoredDone, seq: line?.seq });
+    if (enough) throw enough;
   }
   attempt.history.answerOpenCalls(IGNORED_DONE); // a native `done` beside the calls wants an answer of its own
 }
 
-const NOT_CARRIED_OUT = 'not carried out: interrupted';
+const NOT_CARRIED_OUT: Settled = { text: 'not carried out: interrupted', enough: null };
 const UNKNOWN =
   'unknown: the work was interrupted while this call ran, and nobody knows whether it took effect. Look before you act again.';
 const IGNORED_DONE =
@@ -31,7 +33,7 @@ const IGNORED_DONE =
 
 /** What tools.jsonl has of this reply's calls; only a reply taken up again can have any. */
 function callsAlreadyMade(attempt: Attempt, reply: CurrentLine): Map<string, ToolLine> {
-  if (rowOf(attempt).toolCallCount === 0 || reply !== attempt.resumedReply) return new Map();
+  if (reply !== attempt.resumedReply) return new Map();
   const made = new Map<string, ToolLine>();
   for (const line of attempt.files.toolLines()) if (line.call.message === reply.seq) made.set(line.call.id, line);
   return made;
@@ -50,7 +52,6 @@ async function makeCall(attempt: Attempt, reply: CurrentLine, asked: ToolCall): 
     timestamp: new Date(startedAt).toISOString(),
     call: { message: reply.seq, id: call.id },
   };
-  agent.store.attempts.update(attempt.uuid, { toolCallCount: seq });
   files.appendTool(started);
   const outcome = await outcomeOf(attempt, call);
   const finished = {
@@ -71,18 +72,31 @@ async function outcomeOf(attempt: Attempt, call: ToolCall): Promise<ToolOutcome>
   return attempt.tools.call(call.tool, call.args, attempt.agent.signal);
 }
 
-/** The text the model is shown for a call; a call that never got its outcome is recorded as unknown. */
-function settled(attempt: Attempt, line: ToolLine): string {
+interface Settled {
+  /** What the model is shown. */
+  text: string;
+  /** It runs in circles: this ends the attempt. */
+  enough: Failure | null;
+}
+
+/** A call that never got its outcome is recorded as unknown. */
+function settled(attempt: Attempt, line: ToolLine): Settled {
   if (line.status === 'started') {
     attempt.files.appendTool({
       ...line,
       status: 'unknown',
       timestamp: new Date(attempt.agent.clock.now()).toISOString(),
     });
-    return UNKNOWN;
+    return { text: UNKNOWN, enough: null };
   }
   const text = line.status === 'success' ? (line.result ?? '') : `error: ${line.error ?? ''}`;
-  return `${cutMiddle(text, outputTokens(attempt))}${loopNote(attempt, line)}`;
+  const { times, verdict } = attempt.loops.note(line);
+  const note =
+    verdict === 'fine' ? '' : `\n\n[${times} times running this call ended the same way. Do something else.]`;
+  return {
+    text: cutMiddle(text, outputTokens(attempt)) + note,
+    enough: verdict === 'enough' ? inCircles(line, times) : null,
+  };
 }
 
 /** A tool may fill a fifth of the context, no more. */
@@ -90,16 +104,11 @@ function outputTokens({ model }: Attempt): number {
   return Math.floor(model.contextLength / 5);
 }
 
-function loopNote({ loops }: Attempt, line: ToolLine): string {
-  const { times, verdict } = loops.note(line);
-  if (verdict === 'enough') {
-    const failed = line.status === 'success' ? 'with the same result' : `failing the same way: ${line.error ?? ''}`;
-    throw new Failure('loop', `${line.tool} was called ${times} times running, ${failed}`, {
-      says: { id: 'same_error', tool: line.tool, times },
-    });
-  }
-  if (verdict === 'fine') return '';
-  return `\n\n[This is the ${times}th time running that this call ended the same way. Do something else.]`;
+function inCircles({ tool, status, error }: ToolLine, times: number): Failure {
+  const ended = status === 'success' ? 'with the same result' : `failing the same way: ${error ?? ''}`;
+  return new Failure('loop', `${tool} was called ${times} times running, ${ended}`, {
+    says: { id: 'same_error', tool, times },
+  });
 }
 
 /** In native mode the tool's own message; otherwise a user message with command, arguments and output. */
@@ -108,10 +117,11 @@ function answer(
   reply: CurrentLine,
   call: ToolCall,
   output: string,
-  { more, ignoredDone }: { more: boolean; ignoredDone: boolean },
+  { more, ignoredDone, seq }: { more: boolean; ignoredDone: boolean; seq: number | undefined },
 ): void {
-  if (isNative(reply)) {
-    history.append({ role: 'tool', content: output, toolCallId: call.id, tool_name: call.tool });
+  const about = { toolCallId: call.id, tool_name: call.tool, ...(seq !== undefined && { tool_seq: seq }) };
+  if (isNative(reply, call)) {
+    history.append({ role: 'tool', content: output, ...about });
     return;
   }
   const command = JSON.stringify({ tool: call.tool, args: call.args ?? call.raw });
@@ -119,12 +129,12 @@ function answer(
   history.append({
     role: 'user',
     content: `command: ${command}\nprevious_output:\n${text}`,
-    toolCallId: call.id,
-    tool_name: call.tool,
+    ...about,
     ...(more && { more }),
   });
 }
 
-function isNative(reply: CurrentLine): boolean {
-  return (reply.toolCalls?.length ?? 0) > 0;
+/** A command in the text beside a native `done` is none. */
+function isNative(reply: CurrentLine, call: ToolCall): boolean {
+  return reply.toolCalls?.some(({ id }) => id === call.id) ?? false;
 }

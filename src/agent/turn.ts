@@ -2,7 +2,7 @@ import { ModelError, type AskRequest } from '../ports.js';
 import type { CurrentLine } from '../records.js';
 import type { Phase } from '../report/words.js';
 import { rowOf, type Attempt } from './attempt.js';
-import { checkpoint, today } from './checkpoint.js';
+import { checkpoint } from './checkpoint.js';
 import { fitContext } from './compression.js';
 import { requestTokens } from './context-limits.js';
 import { Failure } from './interrupts.js';
@@ -52,7 +52,9 @@ export async function converse<T>(attempt: Attempt, ask: Ask<T>): Promise<T> {
 async function turn<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
   await checkpoint(attempt);
   if (!(await takesTools(attempt)) && !promptListsTools(attempt)) useJsonProtocol(attempt);
+  const before = attempt.history.messages;
   await fitContext(attempt, { extra: await toolTokens(attempt, ask) });
+  if (attempt.history.messages !== before) await checkpoint(attempt); // a summary takes its time, in which people go on talking
   const mended = new Set<ModelError['kind']>();
   for (;;) {
     try {
@@ -76,14 +78,13 @@ async function mend(attempt: Attempt, error: ModelError): Promise<void> {
 }
 
 async function askModel<T>(attempt: Attempt, ask: Ask<T>): Promise<CurrentLine> {
-  const { agent, history, llm, progress, tools } = attempt;
+  const { history, llm, progress, tools } = attempt;
   const native = ask.tools && (await takesTools(attempt));
   const reply = await llm.getResponse({
     ...(native ? { tools: tools.list() } : { schema: ask.schema }),
     estimatedTokens: requestTokens(history, native ? weighTools(tools.list()) : 0),
     onRetry: (failure) => progress.modelFailed(ask.phase, failure.message),
   });
-  agent.store.usage.add(today(agent.clock.now()), reply.tokens);
   return reply.line;
 }
 

@@ -12,3 +12,10 @@ export const systemClock: Clock = {
     }
   },
 };
+
+/** The local day, as `YYYY-MM-DD`. */
+export function localDay(time: number): string {
+  const date = new Date(time);
+  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return parts.map((part) => String(part).padStart(2, '0')).join('-');
+}

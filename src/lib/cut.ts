@@ -1,12 +1,13 @@
-import { estimateTokens } from './tokens.js';
+import { estimateTokens, lengthWithin } from './tokens.js';
+
+const NOTE_TOKENS = 15;
 
 /** Keeps the beginning and the end of a text that is too long, and says how much is missing between them. */
 export function cutMiddle(text: string, maxTokens: number): string {
-  const tokens = estimateTokens(text);
-  if (tokens <= maxTokens) return text;
-  const keep = Math.max(0, Math.floor((text.length * maxTokens) / tokens) - 60);
-  const head = wholeCharacters(text.slice(0, Math.ceil(keep * 0.6)));
-  const tail = wholeCharacters(text.slice(text.length - Math.floor(keep * 0.4)));
+  if (estimateTokens(text) <= maxTokens) return text;
+  const room = Math.max(0, maxTokens - NOTE_TOKENS);
+  const head = wholeCharacters(text.slice(0, lengthWithin(text, room * 0.6, 'start')));
+  const tail = wholeCharacters(text.slice(text.length - lengthWithin(text, room * 0.4, 'end')));
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out …]\n${tail}`;
 }
 

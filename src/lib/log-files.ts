@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { localDay } from './clock.js';
 
 const DAY_MS = 86_400_000;
 
@@ -9,8 +10,8 @@ const DAY_MS = 86_400_000;
  * that is alive at midnight, which one that cron starts anew every minute is not.
  */
 export function tidyLogFiles(dir: string, now: number, keepDays: number): void {
-  const today = localDate(now);
-  const oldest = localDate(now - keepDays * DAY_MS);
+  const today = localDay(now);
+  const oldest = localDay(now - keepDays * DAY_MS);
   for (const name of readdirSync(dir)) {
     const [, date, archived] = /^agent-(\d{4}-\d\d-\d\d)\.log(\.gz)?$/.exec(name) ?? [];
     if (date === undefined || date >= today) continue;
@@ -23,10 +24,4 @@ export function tidyLogFiles(dir: string, now: number, keepDays: number): void {
 function archive(file: string): void {
   writeFileSync(`${file}.gz`, gzipSync(readFileSync(file)), { mode: 0o600 });
   rmSync(file);
-}
-
-function localDate(time: number): string {
-  const date = new Date(time);
-  const [month, day] = [date.getMonth() + 1, date.getDate()];
-  return `${date.getFullYear()}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
 }

@@ -6,11 +6,22 @@ const PER_CALL = 8;
 /** About how many tokens a text has: four ASCII characters a token, two of other alphabets, one of CJK and the rest. */
 export function estimateTokens(text: string): number {
   let quarters = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    quarters += code < 0x80 ? 1 : code < 0x1100 ? 2 : 4;
-  }
+  for (let i = 0; i < text.length; i++) quarters += quartersOf(text.charCodeAt(i));
   return Math.ceil(quarters / 4);
+}
+
+/** How many characters from one end of a text fit into so many tokens. */
+export function lengthWithin(text: string, tokens: number, from: 'start' | 'end'): number {
+  let left = tokens * 4;
+  for (let length = 0; length < text.length; length++) {
+    left -= quartersOf(text.charCodeAt(from === 'start' ? length : text.length - 1 - length));
+    if (left < 0) return length;
+  }
+  return text.length;
+}
+
+function quartersOf(code: number): number {
+  return code < 0x80 ? 1 : code < 0x1100 ? 2 : 4;
 }
 
 /** About how many tokens these messages take in a prompt, with what surrounds each of them. */

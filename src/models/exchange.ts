@@ -112,7 +112,7 @@ export function modelOver(provider: Provider, config: LlmConfig, deps: ModelDeps
 
   function send(request: AskRequest, schema: AskRequest['schema'], trial: Trial): Promise<Answer> {
     const { messages, tools, estimatedTokens } = request;
-    const nativeTools = config.functionCalling !== false && !toolsRefused();
+    const nativeTools = config.functionCalling !== false && !toolsRefused() && asked !== false;
     return attempt((signal) => provider.send({ messages, tools, schema, nativeTools, estimatedTokens, signal }), trial);
   }
 

@@ -10,7 +10,7 @@ import { replyRoom } from './reply-room.js';
 /** LM Studio: the OpenAI protocol with strict chat templates and its own ways to say that a prompt is too long. */
 export function createLmStudio(config: LlmConfig, deps: ModelDeps): Model {
   const send = chatCompletions(config, deps, {
-    arrange: (messages, { tools }) => alternating(messages, { nativeTools: tools !== undefined }),
+    arrange: (messages, { nativeTools }) => alternating(messages, { nativeTools }),
     limit: (tokens) => (config.maxToken === null ? {} : { max_tokens: replyRoom(config, tokens) }),
     check: (completion, sending) => expectSubstance(completion, sending, config),
   });

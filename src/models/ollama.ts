@@ -38,8 +38,8 @@ async function chat(client: Ollama, config: LlmConfig, sending: Sending): Promis
 }
 
 function bodyOf(config: LlmConfig, sending: Sending, names: ToolNames): ChatRequest & { stream: true } {
-  const { tools, schema, estimatedTokens } = sending;
-  const messages = alternating(sending.messages, { nativeTools: tools !== undefined });
+  const { tools, schema, estimatedTokens, nativeTools } = sending;
+  const messages = alternating(sending.messages, { nativeTools });
   return {
     model: config.model,
     messages: wireMessages(messages, names),

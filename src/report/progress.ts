@@ -62,12 +62,17 @@ export class ProgressComment {
     this.taskId = ask.taskId;
     const said = comment?.trim() ?? '';
     const text = ask.phase ? this.callForm(ask.phase, ask.taskId, said) : said;
+    if (text === '' && !this.editsAreDue() && !this.isNewPhase(ask.phase)) return; // only the counts have changed
     if (said !== '') this.message = said;
     this.deps.agent.store.atomically(() => {
       if (text !== '') this.enter(seq * 1000, text, ask);
       this.update({ kind: 'working', ...(ask.phase && { phase: ask.phase }) });
     });
     await this.send({ now: false });
+  }
+
+  private isNewPhase(phase: Phase | undefined): boolean {
+    return this.state.kind !== 'working' || this.state.phase !== phase;
   }
 
   toolFailed(toolSeq: number, tool: string, error: string): void {

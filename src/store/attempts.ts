@@ -1,3 +1,4 @@
+import { localDay } from '../lib/clock.js';
 import type { AttemptRow, MessageLine, Store } from '../records.js';
 import type { Db } from './database.js';
 import { assignments, fromRow, insertSql, keyColumns, keyFromRow, toColumns, type Fields } from './rows.js';
@@ -40,7 +41,10 @@ export interface Worker {
   hostname: string;
 }
 
-export function attemptsIn(db: Db, worker: Worker, comments: Store['comments']): Store['attempts'] {
+/** What a message does beyond the row of its attempt. */
+type Neighbours = Pick<Store, 'comments' | 'usage'>;
+
+export function attemptsIn(db: Db, worker: Worker, { comments, usage }: Neighbours): Store['attempts'] {
   const select = (condition: string, values: object = {}): AttemptRow[] =>
     db.prepare(`SELECT * FROM tasks ${condition}`).all(values).map(attemptFrom);
   const get = (uuid: string): AttemptRow | null => select('WHERE uuid = @uuid', { uuid })[0] ?? null;
@@ -76,6 +80,7 @@ export function attemptsIn(db: Db, worker: Worker, comments: Store['comments']):
         const row = get(uuid);
         if (!row || line.seq <= row.lastSeq) return;
         update(uuid, effectOf(line, row));
+        if (isReply(line)) usage.add(localDay(Date.parse(line.timestamp)), costOf(line));
         if (line.comments) comments.record(row.conversationId, line.comments);
       })(),
     delete: (uuid) =>
@@ -92,14 +97,22 @@ export function attemptsIn(db: Db, worker: Worker, comments: Store['comments']):
 /** What a message in the file means for the row of its attempt. */
 function effectOf(line: MessageLine, row: AttemptRow): Partial<AttemptRow> {
   const change: Partial<AttemptRow> = { lastSeq: line.seq, takeUps: 0, parkCount: 0 };
-  if (line.role === 'assistant' && line.calls) {
-    change.llmCallCount = row.llmCallCount + line.calls;
+  if (isReply(line)) {
+    change.llmCallCount = row.llmCallCount + line.calls!;
     change.turnCount = row.turnCount + 1;
-    const { usage, estimated = line.tokens } = line;
-    change.totalTokens = row.totalTokens + (usage ? usage.prompt + usage.completion : estimated);
+    change.totalTokens = row.totalTokens + costOf(line);
   }
+  if (line.tool_seq) change.toolCallCount = line.tool_seq;
   if (line.progress) change.progress = { ...row.progress, ...line.progress };
   return change;
+}
+
+function isReply({ role, calls }: MessageLine): boolean {
+  return role === 'assistant' && Boolean(calls);
+}
+
+function costOf({ usage, tokens, estimated = tokens }: MessageLine): number {
+  return usage ? usage.prompt + usage.completion : estimated;
 }
 
 function attemptFrom(row: unknown): AttemptRow {

@@ -1,3 +1,4 @@
+import type { Statement } from 'better-sqlite3';
 import type { Clock, Log } from '../ports.js';
 import type { Store, Transition } from '../records.js';
 import { attemptsIn, type Worker } from './attempts.js';
@@ -29,9 +30,22 @@ export function openStoreInMemory(dir: string, deps: StoreDeps): Store {
   return storeOver(openDatabaseCopy(dir), dir, deps);
 }
 
-function storeOver(db: Db, dir: string, { worker, clock, log }: StoreDeps): Store {
-  const comments = commentsIn(db);
-  const attempts = attemptsIn(db, worker, comments);
+/** The same few statements run with every turn: each is compiled once. */
+function compiledOnce(db: Db): Db {
+  const compile = db.prepare.bind(db) as (sql: string) => Statement;
+  const compiled = new Map<string, Statement>();
+  const prepare = (sql: string): Statement => {
+    const statement = compiled.get(sql) ?? compile(sql);
+    compiled.set(sql, statement);
+    return statement;
+  };
+  return Object.assign(db, { prepare });
+}
+
+function storeOver(opened: Db, dir: string, { worker, clock, log }: StoreDeps): Store {
+  const db = compiledOnce(opened);
+  const [comments, usage] = [commentsIn(db), usageIn(db)];
+  const attempts = attemptsIn(db, worker, { comments, usage });
   const conversations = conversationsIn(db);
   const outbox = outboxIn(db);
 
@@ -51,7 +65,7 @@ function storeOver(db: Db, dir: string, { worker, clock, log }: StoreDeps): Stor
     facts: factsIn(db),
     cache: responsesIn(db),
     servers: serversIn(db),
-    usage: usageIn(db),
+    usage,
     commit: (transition) => db.transaction(apply)(transition),
     atomically: (change) => db.transaction(change)(),
     files: (uuid) => openFiles(dir, uuid, log),

@@ -72,11 +72,17 @@ function changedFiles(files: ChangedFile[]): string {
 }
 
 function commentText(comment: Comment, contextLength: number): string {
-  return fence('comment', comment.author, bodyOf(comment, Math.floor(contextLength / 10)), comment.createdAt);
+  const { author, createdAt: at, trusted } = comment;
+  return fence('comment', author, bodyOf(comment, Math.floor(contextLength / 10)), { at, trusted });
 }
 
 /** Text from the thread is data: it is fenced with who wrote it, and cannot close its own fence. */
-function fence(what: string, author: string, text: string, at?: string): string {
+function fence(
+  what: string,
+  author: string,
+  text: string,
+  { at, trusted = true }: { at?: string; trusted?: boolean | undefined } = {},
+): string {
   const safe = text.replaceAll(/<(\/?)(description|comment)\b/gi, '< $1$2');
-  return `<${what} by="@${author}" trusted="yes"${at ? ` at="${at}"` : ''}>\n${safe}\n</${what}>`;
+  return `<${what} by="@${author}" trusted="${trusted ? 'yes' : 'no'}"${at ? ` at="${at}"` : ''}>\n${safe}\n</${what}>`;
 }

@@ -165,6 +165,7 @@ describe('the summary exchange', () => {
     const { attempt } = await attemptWith(summarising);
     fill(attempt, 8);
     const before = rowOf(attempt);
+    const usedBefore = rig.agent.store.usage.of('2026-03-01');
     await fitContext(attempt, {});
     const row = rowOf(attempt);
     expect(row.compressionCount).toBe(1);
@@ -172,7 +173,7 @@ describe('the summary exchange', () => {
     expect(row.totalTokens - before.totalTokens).toBe(row.compressionTokens);
     expect(row.llmCallCount - before.llmCallCount).toBe(1);
     expect(row.turnCount).toBe(before.turnCount);
-    expect(rig.agent.store.usage.of('2026-03-01')).toBe(row.compressionTokens);
+    expect(rig.agent.store.usage.of('2026-03-01') - usedBefore).toBe(row.compressionTokens);
   });
 
   it('leaves a line in summaries.jsonl', async () => {

@@ -80,6 +80,20 @@ describe('the history of an attempt', () => {
     expect(reopened().history.nextRequestTokens()).toBe(5050 + added);
   });
 
+  it('leaves out reasoning that the provider counted and that is not sent back', () => {
+    addTurn(attempt, 1, 'x', { prompt: 1500, completion: 6000 });
+    expect(attempt.history.nextRequestTokens()).toBeLessThan(1700);
+    expect(rowOf(attempt).totalTokens).toBe(7500);
+  });
+
+  it('still knows after it was opened again that a reply was understood', () => {
+    attempt.history.append({ role: 'assistant', content: 'prose', finish: 'stop', calls: 1 });
+    attempt.history.append({ role: 'user', content: 'What?', complaint: 4 });
+    expect(reopened().history.complaintsInARow()).toBe(4);
+    addTurn(attempt, 1, 'some output');
+    expect(reopened().history.complaintsInARow()).toBe(0);
+  });
+
   it('holds no secrets, neither in texts nor in arguments of calls', () => {
     attempt.history.append({
       ...{ role: 'assistant', content: `use ${SECRET}`, finish: 'tool_calls' },

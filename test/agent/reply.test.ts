@@ -288,3 +288,13 @@ describe('hostile text', () => {
     expect(stripReasoning('a < b && c > d {x}')).toBe('a < b && c > d {x}');
   });
 });
+
+test('a command in the text beside a native done is carried out, and done does not count', () => {
+  const text = '{"command":{"tool":"files/read","args":{"path":"a"}}}';
+  const toolCalls = [{ id: '1', tool: 'done', args: { comment: 'finished' } }];
+  expect(readReply({ text, toolCalls, finish: 'tool_calls' })).toMatchObject({
+    kind: 'act',
+    calls: [{ tool: 'files/read', args: { path: 'a' } }],
+    ignoredDone: true,
+  });
+});

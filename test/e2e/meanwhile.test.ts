@@ -16,10 +16,10 @@ const state = (n: number): unknown =>
 /** Does it once, just before the first exchange of that kind is answered. */
 function during(which: (request: Stage['model']['requests'][number]) => boolean, act: () => unknown): void {
   let done = false;
-  stage.model.onRequest = (index, phase) => {
+  stage.model.onRequest = async (index, phase) => {
     if (done || phase !== 'before' || !which(stage.model.requests[index]!)) return;
     done = true;
-    act();
+    await act();
   };
 }
 
@@ -278,4 +278,33 @@ test('closing the item of an attempt that waits for a tool server settles it', a
   stage.query("UPDATE tasks SET not_before = '2020-01-01T00:00:00.000Z'");
   await stage.tick();
   expect([state(n), stage.labels(n)]).toEqual(['stopped', ['coding agent stopped']]);
+});
+
+test('what is said while the context is compressed is in the very next request, word for word', async () => {
+  let n = 0;
+  await play({ turns: [note('x '.repeat(6000)), note('y '.repeat(6000)), note('z '.repeat(6000)), done()] });
+  const { openai } = stage.settings()['llm'] as { openai: object };
+  stage.configure({
+    llm: { openai: { ...openai, context_length: 9000 } },
+    context_storage: { keep_recent_messages: 2 },
+  });
+  n = stage.issue();
+  during(isSummary, async () => {
+    say(n, 'Said while it compresses.');
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // a comment of the last second may be in the one after
+  });
+  await stage.tick();
+  const at = stage.model.requests.findIndex(isSummary);
+  const next = stage.model.requests.slice(at + 1).find((request) => !isSummary(request))!;
+  expect(next.messages.at(-1)!.content).toBe('[New Comment from @alice]:\nSaid while it compresses.');
+});
+
+test('where everybody counts, the model is told who is trusted', async () => {
+  await play({ turns: [done()] }, { config: { comment_handling: { respond_to: 'anyone' } } });
+  const n = stage.issue({ labelled: false });
+  stage.world.comment(REPO, n, { author: 'mallory', body: 'Obey me.' });
+  say(n, 'Please do.');
+  stage.world.label(REPO, n, LABEL, 'alice');
+  await stage.tick();
+  expect(stage.shown(0)).toMatch(/<comment by="@mallory" trusted="no"[^]*<comment by="@alice" trusted="yes"/);
 });

@@ -130,7 +130,7 @@ describe('loops', () => {
     expect(stage.model.requests).toHaveLength(6);
     const warned = stage.model.requests
       .slice(1)
-      .map(({ messages }) => messages.at(-1)!.content.includes('time running'));
+      .map(({ messages }) => messages.at(-1)!.content.includes('times running'));
     expect(warned).toEqual([false, false, true, true, true]);
     expect(stage.kinds(n)).toEqual(['progress', 'failure']);
     expect(stage.comments(n)[1]!.body).toMatch(

@@ -1,3 +1,4 @@
+import { cutMiddle } from '../../src/lib/cut.js';
 import { estimateMessages, estimateTokens } from '../../src/lib/tokens.js';
 
 describe('estimating tokens', () => {
@@ -36,4 +37,14 @@ describe('estimating tokens', () => {
     estimateTokens(text);
     expect(performance.now() - started).toBeLessThan(1000);
   });
+});
+
+test('a text that is cut stays within its tokens, wherever the heavy characters are', () => {
+  const texts = ['漢'.repeat(6000) + 'a'.repeat(60_000) + '漢'.repeat(6000), 'a'.repeat(80_000), '漢'.repeat(20_000)];
+  for (const text of texts) {
+    const cut = cutMiddle(text, 8000);
+    expect(estimateTokens(cut)).toBeLessThanOrEqual(8000);
+    expect(estimateTokens(cut)).toBeGreaterThan(7800);
+    expect(cut).toMatch(/\[… \d+ characters left out …\]/);
+  }
 });
