@@ -56,13 +56,13 @@ const thanks: Story = { stage: atOnce, before: [label], act: say('Thanks!') };
 
 describe('killed at any request, the next tick carries on as if nothing had happened', () => {
   test.each<[string, Ending, Story, 'github' | 'gitlab', number]>([
-    ['a first attempt', 'SIGKILL', first, 'github', 40],
-    ['a first attempt', 'SIGKILL', first, 'gitlab', 40],
-    ['a follow-up', 'SIGKILL', followUp, 'github', 25],
-    ['a follow-up', 'SIGKILL', followUp, 'gitlab', 25],
-    ['thanks', 'SIGKILL', thanks, 'github', 8],
-    ['thanks', 'SIGKILL', thanks, 'gitlab', 8],
-    ['a follow-up', 'SIGTERM', followUp, 'github', 25],
+    ['a first attempt', 'SIGKILL', first, 'github', 30],
+    ['a first attempt', 'SIGKILL', first, 'gitlab', 30],
+    ['a follow-up', 'SIGKILL', followUp, 'github', 20],
+    ['a follow-up', 'SIGKILL', followUp, 'gitlab', 20],
+    ['thanks', 'SIGKILL', thanks, 'github', 6],
+    ['thanks', 'SIGKILL', thanks, 'gitlab', 6],
+    ['a follow-up', 'SIGTERM', followUp, 'github', 20],
   ])(
     '%s: %s (%#)',
     async (_, ending, story, forge, least) => {

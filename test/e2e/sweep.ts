@@ -1,4 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { readMarker } from '../../src/report/marker.js';
 import { finished, setStage, type Stage, type StageOptions } from './stage.js';
 
@@ -7,8 +9,8 @@ export interface KillPoint {
   at: 'forge' | 'model';
   n: number;
   phase: 'before' | 'after';
-  /** A request that changes nothing at the other end: before or after it is the same to us. */
-  reads: boolean;
+  /** What is on disk and on the forge at this point, as far as a later tick can tell. */
+  leaves: string;
 }
 
 type Act = (stage: Stage, n: number) => void;
@@ -75,6 +77,7 @@ class Killer {
   private child: ChildProcess | null = null;
   private forgeRequests = 0;
   private modelRequests = 0;
+  private writes = 0;
 
   constructor(
     stage: Stage,
@@ -85,12 +88,13 @@ class Killer {
     stage.playground.onRequest = ({ method }, phase) => {
       const n = phase === 'before' ? this.forgeRequests++ : this.forgeRequests - 1;
       if (phase === 'after' && method === 'GET') return undefined; // reading has no effect: after it is before the next one
-      return this.pass({ at: 'forge', n, phase, reads: method === 'GET' }, kill);
+      if (phase === 'after') this.writes++;
+      return this.pass({ at: 'forge', n, phase, leaves: this.standOf(stage) }, kill);
     };
     stage.model.onRequest = (_, phase) => {
       const n = phase === 'before' ? this.modelRequests++ : this.modelRequests - 1;
       if (phase === 'before') meanwhile(n);
-      return this.pass({ at: 'model', n, phase, reads: phase === 'after' }, kill);
+      return this.pass({ at: 'model', n, phase, leaves: this.standOf(stage) }, kill);
     };
   }
 
@@ -99,6 +103,14 @@ class Killer {
     const { code, stderr } = await finished(child);
     const expected = !this.killed ? 0 : this.ending === 'SIGTERM' ? 143 : null;
     if (code !== expected) throw new Error(`exit ${code}: ${stderr}`);
+  }
+
+  /** Sizes and times of the files but for SQLite's shared memory, and how often the forge was changed. */
+  private standOf({ dir }: Stage): string {
+    const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => !name.endsWith('-shm'));
+    const files = names.map((name) => [name, statSync(join(dir, name))] as const);
+    const stand = files.map(([name, { size, mtimeMs }]) => `${name} ${size} ${mtimeMs}`);
+    return [...stand.sort(), this.writes].join('\n');
   }
 
   private pass(point: KillPoint, kill: KillPoint | null): 'hang' | undefined {
@@ -144,7 +156,9 @@ export async function sweep(
   const stages = await Promise.all([1, 2, 3].map(() => rehearse(story, ending)));
   try {
     const undisturbed = await stages[0]!.play(null);
-    const queue = undisturbed.points.filter(wanted);
+    const queue = undisturbed.points.filter((point, at, points) => {
+      return wanted(point) && point.leaves !== points[at - 1]?.leaves; // killed here or there, the same is left
+    });
     const differences: string[] = [];
     let kills = 0;
     const workThrough = async ({ play }: (typeof stages)[number]): Promise<void> => {
