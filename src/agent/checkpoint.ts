@@ -4,7 +4,7 @@ import { formatNewComments } from '../task/comments-prompt.js';
 import { hasLabel } from '../task/labels.js';
 import { isPausedByFile, labelsOf, whoWeAre } from './agent.js';
 import { rowOf, type Attempt } from './attempt.js';
-import { recordMail, seenAs, type Mail } from './inbox.js';
+import { recordMail, saysMore, seenAs, type Mail } from './inbox.js';
 import { OverBudget, Park, Pause, Stop } from './interrupts.js';
 import { sameLogin } from './trust.js';
 import { writeLabels } from './write-labels.js';
@@ -19,7 +19,7 @@ export async function checkpoint(attempt: Attempt, { always = false, budget = tr
   heedWishes(attempt);
   const sight = await attempt.lookout.look({ always });
   if (sight) {
-    heedCommands(attempt, sight.mail);
+    sight.mail = heedCommands(attempt, sight.mail);
     heedWishes(attempt);
     await heedItem(attempt, sight.item);
     await showLabels(attempt);
@@ -42,24 +42,26 @@ function heedWishes({ agent, conversation }: Attempt): void {
   if (wished.includes('stop')) throw new Stop('person');
 }
 
-/** `/agent …` in the thread: acknowledged by a reaction, never shown to the model; the last one counts. It becomes a wish, so that a crash does not lose it. */
-function heedCommands(attempt: Attempt, mail: Mail): void {
+/**
+ * `/agent …` in the thread: acknowledged by a reaction, never shown to the model; the last one counts. It becomes a
+ * wish, so that a crash does not lose it. Where the work goes on, what stands below a command is a comment like others.
+ */
+function heedCommands(attempt: Attempt, mail: Mail): Mail {
   const { agent, conversation, progress } = attempt;
-  const wish = mail.commands
+  const last = mail.commands
     .map(({ command }) => command)
     .findLast((command) => command !== 'status' && command !== 'retry');
-  agent.store.atomically(() => {
-    if (wish === 'pause' || wish === 'stop') agent.store.wishes.add(conversation.id, wish);
-    recordMail(
-      agent,
-      conversation,
-      mail.commands.map(({ comment }) => seenAs(comment, 'command')),
-      [...mail.fresh, ...mail.undecided],
-    );
-  });
+  const wish = last === 'pause' || last === 'stop' ? last : null;
+  const worded = wish ? [] : mail.commands.filter(saysMore).map(({ comment }) => comment);
   const obeyed = mail.commands.map(({ comment }) => comment);
+  const heard = obeyed.filter((comment) => !worded.includes(comment)).map((comment) => seenAs(comment, 'command'));
+  agent.store.atomically(() => {
+    if (wish) agent.store.wishes.add(conversation.id, wish);
+    recordMail(agent, conversation, heard, [...mail.fresh, ...worded, ...mail.undecided]);
+  });
   progress.acknowledge(obeyed, '+1');
   if (mail.commands.some(({ command }) => command === 'status')) progress.refresh();
+  return { ...mail, fresh: [...mail.fresh, ...worded] };
 }
 
 /** Closing, merging, taking our label off, unassigning us means stop; the paused label means pause. */

@@ -66,6 +66,11 @@ async function withTrust(agent: Agent, conversation: Conversation, comment: Comm
   return { ...comment, trusted };
 }
 
+/** Below the command the person wrote something else as well. */
+export function saysMore({ comment }: Mail['commands'][number]): boolean {
+  return readCommand(comment.body)?.rest !== '';
+}
+
 function put(mail: Mail, comment: Comment, fate: CommentFate): void {
   if (fate === 'command') mail.commands.push({ comment, command: readCommand(comment.body)!.command });
   else if (fate === 'read') mail.fresh.push(comment);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { forgeOf, labelsOf, type Agent } from '../agent/agent.js';
-import { fetchMail, recordMail, seenAs } from '../agent/inbox.js';
+import { fetchMail, recordMail, saysMore, seenAs } from '../agent/inbox.js';
 import { decided, standingOf } from './asking.js';
 import type { Job } from '../jobs.js';
 import type { AttemptRow, Conversation } from '../records.js';
@@ -68,16 +68,18 @@ async function newestCommand(agent: Agent, conversation: Conversation): Promise<
   const mail = await fetchMail(agent, conversation);
   const last = mail.commands.flatMap(({ command }) => (command === 'status' ? [] : [command])).at(-1) ?? 'pause';
   const newest = last === 'pause' ? null : last; // it is paused already
+  const heard = mail.commands.filter((each) => newest === 'stop' || !saysMore(each)).map(({ comment }) => comment);
+  const later = mail.commands.map(({ comment }) => comment).filter((comment) => !heard.includes(comment));
   agent.store.atomically(() => {
     if (newest) agent.store.wishes.add(conversation.id, newest);
     recordMail(
       agent,
       conversation,
-      [...mail.others, ...mail.commands.map(({ comment }) => seenAs(comment, 'command'))],
-      [...mail.fresh, ...mail.undecided],
+      [...mail.others, ...heard.map((comment) => seenAs(comment, 'command'))],
+      [...mail.fresh, ...later, ...mail.undecided], // what says more is read when the work goes on
     );
   });
-  for (const { comment } of mail.commands) {
+  for (const comment of heard) {
     await forgeOf(agent, conversation.key.source)
       .react(conversation.key, comment, '+1')
       .catch(() => undefined); // a courtesy: the command counts without it

@@ -1,4 +1,5 @@
 import type { Comment } from '../ports.js';
+import { readCommand } from './thread-command.js';
 import { cutMiddle } from '../lib/cut.js';
 import { sanitizeForeign } from './sanitize.js';
 
@@ -17,5 +18,5 @@ export function formatNewComments(comments: Comment[], contextLength: number): s
 /** A comment's own words, without what cannot be seen, and where in a change it stands. */
 export function bodyOf(comment: Comment, maxTokens: number): string {
   const place = comment.path ? `(${comment.path}${comment.line ? `:${comment.line}` : ''})\n` : '';
-  return place + cutMiddle(sanitizeForeign(comment.body), maxTokens);
+  return place + cutMiddle(sanitizeForeign(readCommand(comment.body)?.rest ?? comment.body), maxTokens);
 }

@@ -308,3 +308,33 @@ test('where everybody counts, the model is told who is trusted', async () => {
   await stage.tick();
   expect(stage.shown(0)).toMatch(/<comment by="@mallory" trusted="no"[^]*<comment by="@alice" trusted="yes"/);
 });
+
+describe('what stands below a command', () => {
+  test('is read by the attempt that the command starts', async () => {
+    await play({ turns: [done()] });
+    const n = stage.issue();
+    await stage.tick();
+    const id = say(n, '/agent retry\n\nThis time use tabs.');
+    await stage.tick();
+    const shown = turnRequests(stage).at(-1)!;
+    expect(shown.at(-1)!.content).toBe('[New Comment from @alice]:\nThis time use tabs.');
+    expect(reactionsOn(stage, n, id)).toContain('+1');
+    await stage.tick();
+    expect(stage.kinds(n)).toEqual(['progress', 'result', 'progress', 'result']);
+  });
+
+  test('is read by the attempt that the command lets go on', async () => {
+    await play({ turns: [note('one'), note('two'), done()] });
+    const n = stage.issue();
+    stage.model.onRequest = async (index, phase) => {
+      if (index === 0 && phase === 'before') await stage.agent('pause', `${REPO}#${n}`);
+    };
+    await stage.tick();
+    say(n, '/agent resume\nMind the comma.');
+    await stage.tick();
+    const messages = turnRequests(stage).at(-1)!;
+    expect(messages.filter(({ content }) => content.includes('Mind the comma.'))).toHaveLength(1);
+    expect(messages.some(({ content }) => content.includes('/agent'))).toBe(false);
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+  });
+});
