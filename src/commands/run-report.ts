@@ -40,11 +40,11 @@ export function runReport(options: RunOptions, io: CommandIo): RunReport {
         kind: job.kind,
         title: job.title,
       }));
-      if (options.json) io.stdout.write(`${JSON.stringify({ exit_code: worst(causes), would_do: planned })}\n`);
-      else
-        io.stdout.write(
-          jobs.length === 0 ? 'Nothing to do.\n' : jobs.map((job) => `would ${describe(job)}\n`).join(''),
-        );
+      const problems = causes.map((cause) => cause.line);
+      if (options.json)
+        io.stdout.write(`${JSON.stringify({ exit_code: worst(causes), would_do: planned, problems })}\n`);
+      else if (jobs.length > 0) io.stdout.write(jobs.map((job) => `would ${describe(job)}\n`).join(''));
+      else if (causes.length === 0) io.stdout.write('Nothing to do.\n');
       return { exitCode: worst(causes), causes };
     },
   };

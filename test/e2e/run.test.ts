@@ -46,6 +46,7 @@ describe('agent run', () => {
     expect(JSON.parse(json.stdout)).toEqual({
       exit_code: 0,
       would_do: [{ task: 'octo/hello#2', source: 'github', kind: 'first', title: 'oldest' }],
+      problems: [],
     });
     expect(stage.playground.journal.filter(({ method }) => method !== 'GET')).toEqual([]);
     expect([stage.model.requests.length, existsSync(stage.dataDir)]).toEqual([0, false]);
@@ -83,6 +84,29 @@ describe('agent run', () => {
     );
     expect(rows()).toBe(before);
   });
+
+  test.each([
+    ['a refused token', { kind: 'fail_before', status: 401, times: 10 }, 3, /token/],
+    ['a forge that cannot be asked', { kind: 'primary_limit', resetInSeconds: 3600, times: 10 }, 4, /limit/],
+  ] as const)(
+    '--task tells %s from a task that nobody knows',
+    async (_what, fault, code, message) => {
+      stage = await setStage({ script: done });
+      stage.issue();
+      stage.playground.faults.add(fault);
+      for (const task of ['octo/hello#1', 'github:octo/hello#1']) {
+        const planned = await stage.agent('run', '--dry-run', '--json', '--task', task);
+        expect([planned.code, JSON.parse(planned.stdout)]).toEqual([
+          code,
+          { exit_code: code, would_do: [], problems: [expect.stringMatching(message)] },
+        ]);
+      }
+      const asked = await stage.agent('run', '--task', 'octo/hello#1');
+      expect(asked).toEqual({ code, stdout: '', stderr: expect.stringMatching(message) });
+      expect((await stage.agent('run', '--task', 'abcd1234')).stderr).toContain('No task is known as abcd1234');
+    },
+    60_000,
+  );
 
   test('--once shows progress on stderr without a terminal, and says when there is nothing to do', async () => {
     stage = await setStage({ script: done });
