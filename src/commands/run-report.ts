@@ -1,6 +1,7 @@
 import type { Job, JobReport, Trouble } from '../jobs.js';
 import { taskName } from '../task/key.js';
 import type { TickReport } from '../tick.js';
+import { runDocument } from './document.js';
 import type { CommandIo, RunOptions } from './io.js';
 
 /** Why the exit code is what it is, as one line for a person. */
@@ -25,10 +26,8 @@ export function runReport(options: RunOptions, io: CommandIo): RunReport {
     close(report) {
       const causes = causesOf(report);
       const exitCode = worst(causes);
-      if (options.json)
-        io.stdout.write(
-          `${JSON.stringify({ exit_code: exitCode, tasks: report.jobs.map(jsonOf), problems: causes.map((cause) => cause.line) })}\n`,
-        );
+      const problems = causes.map((cause) => cause.line);
+      if (options.json) io.stdout.write(runDocument(exitCode, problems, report.jobs.map(jsonOf)));
       else if (report.jobs.length === 0 && causes.length === 0) say('Nothing to do.');
       return { exitCode, causes };
     },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isPausedByFile, type Agent } from '../agent/agent.js';
+import { runDocument } from './document.js';
 import { openForges } from './forges.js';
 import type { CommandIo, RunOptions } from './io.js';
 import { narrowJobs } from './narrow.js';
@@ -14,7 +15,7 @@ import { takeRunLock } from '../lib/lock.js';
 import type { Forge } from '../ports.js';
 import type { Store } from '../records.js';
 import { openStore, openStoreInMemory } from '../store/store.js';
-import { tick, type TickReport } from '../tick.js';
+import { tick } from '../tick.js';
 
 /** One tick: configuration, lock, adapters, work, close. */
 export async function runCommand(options: RunOptions, io: CommandIo): Promise<number> {
@@ -30,6 +31,8 @@ export async function runCommand(options: RunOptions, io: CommandIo): Promise<nu
 
 /** What nobody foresaw goes to the log as a whole; a full disk is the operator's to mend. */
 function explained(error: unknown, { config, log }: Setting): unknown {
+  if (error instanceof Interrupted)
+    log.write('info', 'tick interrupted; the next one goes on', { signal: error.signalName });
   if (error instanceof OperatorError || error instanceof Interrupted) return error;
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   log.write('error', 'the tick broke off', { error: message, stack });
@@ -41,7 +44,7 @@ function explained(error: unknown, { config, log }: Setting): unknown {
 async function lockedRun(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
   const { config } = setting;
   const lock = takeRunLock(join(config.contextStorage.baseDir, 'run.lock'));
-  if (!lock) return lockHeld(options);
+  if (!lock) return lockHeld(options, io);
   try {
     return isPausedByFile(config) ? paused(options, io, setting) : await withStore(options, io, setting);
   } finally {
@@ -61,19 +64,12 @@ async function withStore(options: RunOptions, io: CommandIo, setting: Setting): 
 async function oneTick(options: RunOptions, io: CommandIo, setting: Setting, store: Store): Promise<number> {
   const report = runReport(options, io);
   const agent = await assembleAgent(io, setting, store);
-  let ticked: TickReport;
-  try {
-    ticked = await tick(agent, {
-      narrow: (collected) => narrowJobs(collected, options, agent),
-      openWorkshop: () => openWorkshop(agent, io),
-      onJob: report.job,
-    });
-  } catch (error) {
-    if (!(error instanceof Interrupted)) throw error;
-    setting.log.write('info', 'tick interrupted; the next one goes on', { signal: error.signalName });
-    return error.exitCode;
-  }
-  if (io.signal.aborted && io.signal.reason instanceof Interrupted) return io.signal.reason.exitCode;
+  const ticked = await tick(agent, {
+    narrow: (collected) => narrowJobs(collected, options, agent),
+    openWorkshop: () => openWorkshop(agent, io),
+    onJob: report.job,
+  });
+  if (io.signal.reason instanceof Interrupted) throw io.signal.reason;
   const { exitCode, causes } = report.close(ticked);
   if (ticked.jobs.length > 0) setting.log.write('info', 'tick', { tasks: ticked.jobs.length, exitCode });
   sayCauses(causes, io, store);
@@ -123,18 +119,21 @@ async function assembleAgent(io: CommandIo, { config, redact, log }: Setting, st
 }
 
 /** Two ticks overlap: the later one leaves, silently unless a person asked for it. */
-function lockHeld(options: RunOptions): number {
-  if (!options.once) return 0;
-  throw new OperatorError('Another tick is at work on this data folder.', {
-    fix: 'Wait until it has finished, or look at `agent status`.',
-    exitCode: 75,
-  });
+function lockHeld(options: RunOptions, io: CommandIo): number {
+  const held = 'Another tick is at work on this data folder.';
+  if (options.once) {
+    throw new OperatorError(held, { fix: 'Wait until it has finished, or look at `agent status`.', exitCode: 75 });
+  }
+  if (options.json) io.stdout.write(runDocument(0, [held]));
+  return 0;
 }
 
 function paused(options: RunOptions, io: CommandIo, { config, log }: Setting): number {
-  log.write('debug', 'the pause signal is there; nothing is started', { file: config.pauseResume.signalFile });
-  if (options.once || io.isTTY)
-    io.stderr.write(`Paused: ${config.pauseResume.signalFile} exists. \`agent resume\` removes it.\n`);
+  const { signalFile } = config.pauseResume;
+  log.write('debug', 'the pause signal is there; nothing is started', { file: signalFile });
+  const line = `Paused: ${signalFile} exists. \`agent resume\` removes it.`;
+  if (options.once || io.isTTY) io.stderr.write(`${line}\n`);
+  if (options.json) io.stdout.write(runDocument(0, [line]));
   return 0;
 }
 

@@ -134,11 +134,27 @@ describe('agent run', () => {
         '',
         expect.stringContaining('Another tick is at work'),
       ]);
+      for (const [args, exit_code] of [[['--json'], 0] as const, [['--json', '--once'], 75] as const]) {
+        const { code, stdout } = await stage.agent('run', ...args);
+        const problems = ['Another tick is at work on this data folder.'];
+        expect([code, JSON.parse(stdout)]).toEqual([exit_code, { exit_code, tasks: [], problems }]);
+      }
       expect([...stage.playground.journal]).toEqual([]);
       expect(stage.labels(n)).toEqual([LABEL]);
     } finally {
       held.close();
     }
+  });
+});
+
+describe('agent run while everything is paused', () => {
+  test('--json says so in its document', async () => {
+    stage = await setStage({ script: done });
+    stage.issue();
+    expect((await stage.agent('pause')).code).toBe(0);
+    const { code, stdout, stderr } = await stage.agent('run', '--json');
+    const problems = [expect.stringContaining('`agent resume` removes it')];
+    expect([code, JSON.parse(stdout), stderr]).toEqual([0, { exit_code: 0, tasks: [], problems }, '']);
   });
 });
 
