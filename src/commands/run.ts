@@ -7,7 +7,7 @@ import { openForges } from './forges.js';
 import type { CommandIo, RunOptions } from './io.js';
 import { narrowJobs } from './narrow.js';
 import { runReport, type Cause } from './run-report.js';
-import { openSetting, userName, type Setting } from './setting.js';
+import { openSetting, silenced, userName, type Setting } from './setting.js';
 import { openWorkshop } from './workshop.js';
 import { isDiskTrouble } from '../lib/disk.js';
 import { Interrupted, OperatorError } from '../lib/exit.js';
@@ -19,7 +19,8 @@ import { tick } from '../tick.js';
 
 /** One tick: configuration, lock, adapters, work, close. */
 export async function runCommand(options: RunOptions, io: CommandIo): Promise<number> {
-  const setting = await openSetting(options, io);
+  const opened = await openSetting(options, io);
+  const setting = options.dryRun ? silenced(opened) : opened;
   try {
     return options.dryRun ? await dryRun(options, io, setting) : await lockedRun(options, io, setting);
   } catch (error) {
@@ -78,12 +79,11 @@ async function oneTick(options: RunOptions, io: CommandIo, setting: Setting, sto
 
 /** Prints what would be done and writes nothing anywhere: the database is a copy in memory. */
 async function dryRun(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
-  const silent = { write: () => undefined };
-  const store = openStoreInMemory(setting.config.contextStorage.baseDir, { ...setting.storeDeps, log: silent });
+  const store = openStoreInMemory(setting.config.contextStorage.baseDir, setting.storeDeps);
   const report = runReport(options, io);
   try {
     const assembled = await assembleAgent(io, setting, store);
-    const agent = { ...assembled, log: silent, logFor: () => silent, forges: withoutReactions(assembled.forges) };
+    const agent = { ...assembled, forges: withoutReactions(assembled.forges) };
     const { collect } = await import('../collect/collect.js');
     const collected = await collect(agent);
     const { exitCode, causes } = report.plan(narrowJobs(collected, options, agent), collected.troubles);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { LABEL, REPO, setStage, type Stage } from './stage.js';
@@ -83,6 +83,19 @@ describe('agent run', () => {
       'would work on octo/third#1 (of the third)\nwould work on octo/hello#1 (newest here)\n',
     );
     expect(rows()).toBe(before);
+  });
+
+  test('--dry-run leaves no file behind where a request fails and where a database was read', async () => {
+    stage = await setStage({ script: done });
+    stage.issue();
+    stage.playground.faults.add({ kind: 'fail_before', status: 502, times: 1 });
+    expect((await stage.agent('run', '--dry-run')).code).toBe(0);
+    expect(readdirSync(stage.dir)).toEqual(['config.yaml']);
+    await stage.tick();
+    const before = readdirSync(stage.dataDir);
+    rmSync(join(stage.dir, 'logs'), { recursive: true });
+    for (const args of [['run', '--dry-run'], ['status']]) expect((await stage.agent(...args)).code).toBe(0);
+    expect([readdirSync(stage.dataDir), existsSync(join(stage.dir, 'logs'))]).toEqual([before, false]);
   });
 
   test.each([
