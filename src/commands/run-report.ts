@@ -14,6 +14,7 @@ export interface RunReport {
   job(job: Job, done: JobReport | null): void;
   close(report: TickReport): { exitCode: number; causes: Cause[] };
   plan(jobs: Job[], troubles: Trouble[]): { exitCode: number; causes: Cause[] };
+  planPaused(why: string): number;
 }
 
 /** What a run shows: live progress for a person, one JSON document for a program, nothing for cron. */
@@ -40,13 +41,20 @@ export function runReport(options: RunOptions, io: CommandIo): RunReport {
         title: job.title,
       }));
       const problems = causes.map((cause) => cause.line);
-      if (options.json)
-        io.stdout.write(`${JSON.stringify({ exit_code: worst(causes), would_do: planned, problems })}\n`);
+      if (options.json) io.stdout.write(planDocument(worst(causes), planned, problems));
       else if (jobs.length > 0) io.stdout.write(jobs.map((job) => `would ${describe(job)}\n`).join(''));
       else if (causes.length === 0) io.stdout.write('Nothing to do.\n');
       return { exitCode: worst(causes), causes };
     },
+    planPaused(why) {
+      io.stdout.write(options.json ? planDocument(0, [], [why]) : `Nothing would be done. ${why}\n`);
+      return 0;
+    },
   };
+}
+
+function planDocument(exitCode: number, planned: object[], problems: string[]): string {
+  return `${JSON.stringify({ exit_code: exitCode, would_do: planned, problems })}\n`;
 }
 
 function describe(job: Job): string {

@@ -79,6 +79,7 @@ async function oneTick(options: RunOptions, io: CommandIo, setting: Setting, sto
 
 /** Prints what would be done and writes nothing anywhere: the database is a copy in memory. */
 async function dryRun(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
+  if (isPausedByFile(setting.config)) return runReport(options, io).planPaused(pauseLine(setting));
   const store = openStoreInMemory(setting.config.contextStorage.baseDir, setting.storeDeps);
   const report = runReport(options, io);
   try {
@@ -128,13 +129,16 @@ function lockHeld(options: RunOptions, io: CommandIo): number {
   return 0;
 }
 
-function paused(options: RunOptions, io: CommandIo, { config, log }: Setting): number {
-  const { signalFile } = config.pauseResume;
-  log.write('debug', 'the pause signal is there; nothing is started', { file: signalFile });
-  const line = `Paused: ${signalFile} exists. \`agent resume\` removes it.`;
+function paused(options: RunOptions, io: CommandIo, setting: Setting): number {
+  const line = pauseLine(setting);
+  setting.log.write('debug', 'the pause signal is there; nothing is started');
   if (options.once || io.isTTY) io.stderr.write(`${line}\n`);
   if (options.json) io.stdout.write(runDocument(0, [line]));
   return 0;
+}
+
+function pauseLine({ config }: Setting): string {
+  return `Paused: ${config.pauseResume.signalFile} exists. \`agent resume\` removes it.`;
 }
 
 const HOUR_MS = 60 * 60_000;

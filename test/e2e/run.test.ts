@@ -169,6 +169,20 @@ describe('agent run while everything is paused', () => {
     const problems = [expect.stringContaining('`agent resume` removes it')];
     expect([code, JSON.parse(stdout), stderr]).toEqual([0, { exit_code: 0, tasks: [], problems }, '']);
   });
+
+  test('--dry-run says that nothing would be done, and why', async () => {
+    stage = await setStage({ script: done });
+    stage.issue();
+    await stage.agent('pause');
+    const { code, stdout } = await stage.agent('run', '--dry-run');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Nothing would be done\. Paused: .*pause_signal exists/),
+    ]);
+    const json = await stage.agent('run', '--dry-run', '--json');
+    const problems = [expect.stringContaining('pause_signal exists')];
+    expect(JSON.parse(json.stdout)).toEqual({ exit_code: 0, would_do: [], problems });
+  });
 });
 
 describe.each(['github', 'gitlab'] as const)('on %s', (forge) => {
