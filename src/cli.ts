@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { Argument, Command as Program, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { runDocument } from './commands/document.js';
 import type { Command, CommandIo } from './commands/io.js';
 import { systemClock } from './lib/clock.js';
 import { Interrupted, OperatorError } from './lib/exit.js';
@@ -35,7 +36,10 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     await program.parseAsync(argv, { from: 'user' });
     return interruption(io)?.exitCode ?? code;
   } catch (error) {
-    return explain(error, io, program.opts<{ verbose?: boolean }>().verbose === true);
+    const exitCode = exitCodeOf(error, io);
+    explain(error, io, program.opts<{ verbose?: boolean }>().verbose === true);
+    if (exitCode !== 0 && argv.includes('--json')) io.stdout.write(runDocument(exitCode, problemsOf(error)));
+    return exitCode;
   }
 }
 
@@ -181,19 +185,32 @@ function positiveInteger(text: string): number {
   return number;
 }
 
-function explain(error: unknown, io: CommandIo, verbose: boolean): number {
+function exitCodeOf(error: unknown, io: CommandIo): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const interrupted = error instanceof Interrupted ? error : interruption(io);
   if (interrupted) return interrupted.exitCode;
+  return error instanceof OperatorError ? error.exitCode : 1;
+}
+
+/** On stderr; commander has said its own, and a signal needs no words. */
+function explain(error: unknown, io: CommandIo, verbose: boolean): void {
+  if (error instanceof CommanderError || error instanceof Interrupted || interruption(io)) return;
   if (error instanceof OperatorError) {
     const lines = [`agent: ${error.message}`, ...error.details.map((detail) => `  - ${detail}`)];
     if (error.fix) lines.push(`  ${error.fix}`);
     io.stderr.write(`${lines.join('\n')}\n`);
-    return error.exitCode;
+    return;
   }
-  const line = `unexpected error: ${error instanceof Error ? error.message : String(error)}`;
+  const line = `unexpected error: ${messageOf(error)}`;
   io.stderr.write(`agent: ${verbose ? inspect(error) : `${line} (details in the log; --verbose shows them)`}\n`);
-  return 1;
+}
+
+function problemsOf(error: unknown): string[] {
+  return [messageOf(error), ...(error instanceof OperatorError ? error.details : [])];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function interruption(io: CommandIo): Interrupted | null {

@@ -72,6 +72,24 @@ it("prints the operator's mistake with its details and the fix", async () => {
   expect((await agent(['init', '--output', 'x.yaml'])).stderr).toContain('\n  - --model <name>\n');
 });
 
+describe('--json is one document on stdout where nothing could be done, too', () => {
+  it.each([
+    ['a usage mistake', ['run', '--json', '--onec'], ["error: unknown option '--onec'\n(Did you mean --once?)"]],
+    ['a missing configuration', ['status', '--json', '-c', 'none.yaml'], [expect.stringContaining('none.yaml')]],
+    ['a mistake in the configuration', ['run', '--json'], expect.arrayContaining([expect.stringContaining('languge')])],
+  ])('%s', async (_what, argv, problems) => {
+    writeFileSync(join(dir, 'config.yaml'), 'languge: en');
+    const { code, stdout, stderr } = await agent(argv);
+    expect([code, JSON.parse(stdout)]).toEqual([2, { exit_code: 2, tasks: [], problems }]);
+    expect(stderr).not.toBe('');
+  });
+
+  it('a signal', async () => {
+    const { stdout } = await agent(['run', '--json'], AbortSignal.abort(new Interrupted('SIGTERM')));
+    expect(JSON.parse(stdout)).toMatchObject({ exit_code: 143, tasks: [] });
+  });
+});
+
 it('says an unexpected error in one line, and shows the stack with --verbose', async () => {
   const argv = ['init', ...INIT, '--output', 'file/x.yaml'];
   writeFileSync(join(dir, 'file'), 'no folder');

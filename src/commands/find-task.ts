@@ -4,19 +4,30 @@ import type { Conversation, Store } from '../records.js';
 import { sameTask, taskName, type TaskKey } from '../task/key.js';
 import { hostOf, parseTaskName, type Host, type TaskRef } from '../task/name.js';
 
-/** The conversation that a `<task>` argument means; `others` are keys that are known without one. */
-export function findConversation(
+export interface FoundTask {
+  key: TaskKey;
+  conversation: Conversation | null;
+}
+
+/** The conversation that a `<task>` argument means. */
+export function findConversation(name: string, config: Config, store: Store): FoundTask {
+  const found = lookUpConversation(name, config, store);
+  if (!found) throw unknownTask(name);
+  return found;
+}
+
+/** The same, or null where there is none; `others` are keys that are known without one. */
+export function lookUpConversation(
   name: string,
   config: Config,
   store: Store,
   others: TaskKey[] = [],
-): { key: TaskKey; conversation: Conversation | null } {
+): FoundTask | null {
   const ref = parseTaskName(name, hostsOf(config));
   const candidates = ref.kind === 'uuid' ? byUuid(ref.prefix, store) : byItem(ref, store, others);
   const [only, second] = candidates;
-  if (!only) throw unknownTask(name);
   if (second) throw ambiguous(name, candidates);
-  return { key: only, conversation: store.conversations.find(only) };
+  return only ? { key: only, conversation: store.conversations.find(only) } : null;
 }
 
 export function hostsOf(config: Config): Host[] {

@@ -1,34 +1,51 @@
 import type { Agent } from '../agent/agent.js';
 import type { Collected, Job } from '../jobs.js';
 import { OperatorError } from '../lib/exit.js';
-import { taskName } from '../task/key.js';
+import { taskName, type Source } from '../task/key.js';
+import { parseTaskName } from '../task/name.js';
 import type { RunOptions } from './io.js';
-import { findConversation } from './find-task.js';
+import { hostsOf, lookUpConversation, unknownTask, type FoundTask } from './find-task.js';
 
 /** The jobs this run is asked for: all, as many as allowed, or the one that was named. */
 export function narrowJobs(collected: Collected, options: RunOptions, agent: Agent): Job[] {
-  const jobs = options.task === undefined ? collected.jobs : [namedJob(collected, options.task, agent)];
+  const jobs = options.task === undefined ? collected.jobs : namedJob(collected, options.task, agent);
   const limit = options.maxTasks ?? agent.config.limits.maxTasksPerRun ?? Infinity;
   return jobs.slice(0, limit);
 }
 
-/** `--task` ignores a parking time; an item that is not ours to work on is said to be so. */
-function namedJob({ jobs, troubles }: Collected, name: string, agent: Agent): Job {
-  const found = findConversation(
-    name,
-    agent.config,
-    agent.store,
-    jobs.map((job) => job.key),
-  );
-  const job = jobs.find((each) => taskName(each.key) === taskName(found.key) && each.key.source === found.key.source);
-  if (job) return job;
-  const row = found.conversation && agent.store.attempts.unsettledOf(found.conversation.id);
-  if (row?.pausedBy === 'parked') {
-    return { kind: 'resume', row, key: row.key, since: row.createdAt, title: found.conversation!.title };
-  }
-  throw new OperatorError(`${taskName(found.key)} is not ours to work on now.`, {
-    details: [reasonFor(found.conversation?.state ?? null), ...troubles.map(({ error }) => error.message)],
-    fix: `Put the label on it, or use \`agent retry ${taskName(found.key)}\`.`,
+/** An item that is not ours to work on is said to be so; none where its forge could not be asked: that is the reason then. */
+function namedJob({ jobs, troubles }: Collected, name: string, agent: Agent): Job[] {
+  const keys = jobs.map((job) => job.key);
+  const found = lookUpConversation(name, agent.config, agent.store, keys);
+  const job = found && (jobs.find((each) => isSame(each, found)) ?? parkedJob(found, agent));
+  if (job) return [job];
+  const asked = found ? [found.key.source] : sourcesOf(name, agent);
+  if (troubles.some(({ source }) => asked.includes(source))) return [];
+  throw found ? notOurs(found) : unknownTask(name);
+}
+
+function isSame({ key }: Job, found: FoundTask): boolean {
+  return taskName(key) === taskName(found.key) && key.source === found.key.source;
+}
+
+/** `--task` ignores a parking time. */
+function parkedJob({ conversation }: FoundTask, { store }: Agent): Job | null {
+  const row = conversation && store.attempts.unsettledOf(conversation.id);
+  if (row?.pausedBy !== 'parked') return null;
+  return { kind: 'resume', row, key: row.key, since: row.createdAt, title: conversation!.title };
+}
+
+/** The forges that may know a task that we do not; a uuid is known here or nowhere. */
+function sourcesOf(name: string, { config }: Agent): Source[] {
+  const ref = parseTaskName(name, hostsOf(config));
+  if (ref.kind === 'uuid') return [];
+  return ref.source ? [ref.source] : config.taskSources;
+}
+
+function notOurs({ key, conversation }: FoundTask): OperatorError {
+  return new OperatorError(`${taskName(key)} is not ours to work on now.`, {
+    details: [reasonFor(conversation?.state ?? null)],
+    fix: `Put the label on it, or use \`agent retry ${taskName(key)}\`.`,
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Job, JobReport, Trouble } from '../jobs.js';
 import { taskName } from '../task/key.js';
 import type { TickReport } from '../tick.js';
+import { runDocument } from './document.js';
 import type { CommandIo, RunOptions } from './io.js';
 
 /** Why the exit code is what it is, as one line for a person. */
@@ -13,6 +14,7 @@ export interface RunReport {
   job(job: Job, done: JobReport | null): void;
   close(report: TickReport): { exitCode: number; causes: Cause[] };
   plan(jobs: Job[], troubles: Trouble[]): { exitCode: number; causes: Cause[] };
+  planPaused(why: string): number;
 }
 
 /** What a run shows: live progress for a person, one JSON document for a program, nothing for cron. */
@@ -25,10 +27,8 @@ export function runReport(options: RunOptions, io: CommandIo): RunReport {
     close(report) {
       const causes = causesOf(report);
       const exitCode = worst(causes);
-      if (options.json)
-        io.stdout.write(
-          `${JSON.stringify({ exit_code: exitCode, tasks: report.jobs.map(jsonOf), problems: causes.map((cause) => cause.line) })}\n`,
-        );
+      const problems = causes.map((cause) => cause.line);
+      if (options.json) io.stdout.write(runDocument(exitCode, problems, report.jobs.map(jsonOf)));
       else if (report.jobs.length === 0 && causes.length === 0) say('Nothing to do.');
       return { exitCode, causes };
     },
@@ -40,14 +40,21 @@ export function runReport(options: RunOptions, io: CommandIo): RunReport {
         kind: job.kind,
         title: job.title,
       }));
-      if (options.json) io.stdout.write(`${JSON.stringify({ exit_code: worst(causes), would_do: planned })}\n`);
-      else
-        io.stdout.write(
-          jobs.length === 0 ? 'Nothing to do.\n' : jobs.map((job) => `would ${describe(job)}\n`).join(''),
-        );
+      const problems = causes.map((cause) => cause.line);
+      if (options.json) io.stdout.write(planDocument(worst(causes), planned, problems));
+      else if (jobs.length > 0) io.stdout.write(jobs.map((job) => `would ${describe(job)}\n`).join(''));
+      else if (causes.length === 0) io.stdout.write('Nothing to do.\n');
       return { exitCode: worst(causes), causes };
     },
+    planPaused(why) {
+      io.stdout.write(options.json ? planDocument(0, [], [why]) : `Nothing would be done. ${why}\n`);
+      return 0;
+    },
   };
+}
+
+function planDocument(exitCode: number, planned: object[], problems: string[]): string {
+  return `${JSON.stringify({ exit_code: exitCode, would_do: planned, problems })}\n`;
 }
 
 function describe(job: Job): string {

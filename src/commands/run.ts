@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isPausedByFile, type Agent } from '../agent/agent.js';
+import { runDocument } from './document.js';
 import { openForges } from './forges.js';
 import type { CommandIo, RunOptions } from './io.js';
 import { narrowJobs } from './narrow.js';
 import { runReport, type Cause } from './run-report.js';
-import { openSetting, userName, type Setting } from './setting.js';
+import { openSetting, silenced, userName, type Setting } from './setting.js';
 import { openWorkshop } from './workshop.js';
 import { isDiskTrouble } from '../lib/disk.js';
 import { Interrupted, OperatorError } from '../lib/exit.js';
@@ -14,11 +15,12 @@ import { takeRunLock } from '../lib/lock.js';
 import type { Forge } from '../ports.js';
 import type { Store } from '../records.js';
 import { openStore, openStoreInMemory } from '../store/store.js';
-import { tick, type TickReport } from '../tick.js';
+import { tick } from '../tick.js';
 
 /** One tick: configuration, lock, adapters, work, close. */
 export async function runCommand(options: RunOptions, io: CommandIo): Promise<number> {
-  const setting = await openSetting(options, io);
+  const opened = await openSetting(options, io);
+  const setting = options.dryRun ? silenced(opened) : opened;
   try {
     return options.dryRun ? await dryRun(options, io, setting) : await lockedRun(options, io, setting);
   } catch (error) {
@@ -30,6 +32,8 @@ export async function runCommand(options: RunOptions, io: CommandIo): Promise<nu
 
 /** What nobody foresaw goes to the log as a whole; a full disk is the operator's to mend. */
 function explained(error: unknown, { config, log }: Setting): unknown {
+  if (error instanceof Interrupted)
+    log.write('info', 'tick interrupted; the next one goes on', { signal: error.signalName });
   if (error instanceof OperatorError || error instanceof Interrupted) return error;
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   log.write('error', 'the tick broke off', { error: message, stack });
@@ -41,7 +45,7 @@ function explained(error: unknown, { config, log }: Setting): unknown {
 async function lockedRun(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
   const { config } = setting;
   const lock = takeRunLock(join(config.contextStorage.baseDir, 'run.lock'));
-  if (!lock) return lockHeld(options);
+  if (!lock) return lockHeld(options, io);
   try {
     return isPausedByFile(config) ? paused(options, io, setting) : await withStore(options, io, setting);
   } finally {
@@ -61,19 +65,12 @@ async function withStore(options: RunOptions, io: CommandIo, setting: Setting): 
 async function oneTick(options: RunOptions, io: CommandIo, setting: Setting, store: Store): Promise<number> {
   const report = runReport(options, io);
   const agent = await assembleAgent(io, setting, store);
-  let ticked: TickReport;
-  try {
-    ticked = await tick(agent, {
-      narrow: (collected) => narrowJobs(collected, options, agent),
-      openWorkshop: () => openWorkshop(agent, io),
-      onJob: report.job,
-    });
-  } catch (error) {
-    if (!(error instanceof Interrupted)) throw error;
-    setting.log.write('info', 'tick interrupted; the next one goes on', { signal: error.signalName });
-    return error.exitCode;
-  }
-  if (io.signal.aborted && io.signal.reason instanceof Interrupted) return io.signal.reason.exitCode;
+  const ticked = await tick(agent, {
+    narrow: (collected) => narrowJobs(collected, options, agent),
+    openWorkshop: () => openWorkshop(agent, io),
+    onJob: report.job,
+  });
+  if (io.signal.reason instanceof Interrupted) throw io.signal.reason;
   const { exitCode, causes } = report.close(ticked);
   if (ticked.jobs.length > 0) setting.log.write('info', 'tick', { tasks: ticked.jobs.length, exitCode });
   sayCauses(causes, io, store);
@@ -82,12 +79,12 @@ async function oneTick(options: RunOptions, io: CommandIo, setting: Setting, sto
 
 /** Prints what would be done and writes nothing anywhere: the database is a copy in memory. */
 async function dryRun(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
-  const silent = { write: () => undefined };
-  const store = openStoreInMemory(setting.config.contextStorage.baseDir, { ...setting.storeDeps, log: silent });
+  if (isPausedByFile(setting.config)) return runReport(options, io).planPaused(pauseLine(setting));
+  const store = openStoreInMemory(setting.config.contextStorage.baseDir, setting.storeDeps);
   const report = runReport(options, io);
   try {
     const assembled = await assembleAgent(io, setting, store);
-    const agent = { ...assembled, log: silent, logFor: () => silent, forges: withoutReactions(assembled.forges) };
+    const agent = { ...assembled, forges: withoutReactions(assembled.forges) };
     const { collect } = await import('../collect/collect.js');
     const collected = await collect(agent);
     const { exitCode, causes } = report.plan(narrowJobs(collected, options, agent), collected.troubles);
@@ -123,19 +120,25 @@ async function assembleAgent(io: CommandIo, { config, redact, log }: Setting, st
 }
 
 /** Two ticks overlap: the later one leaves, silently unless a person asked for it. */
-function lockHeld(options: RunOptions): number {
-  if (!options.once) return 0;
-  throw new OperatorError('Another tick is at work on this data folder.', {
-    fix: 'Wait until it has finished, or look at `agent status`.',
-    exitCode: 75,
-  });
+function lockHeld(options: RunOptions, io: CommandIo): number {
+  const held = 'Another tick is at work on this data folder.';
+  if (options.once) {
+    throw new OperatorError(held, { fix: 'Wait until it has finished, or look at `agent status`.', exitCode: 75 });
+  }
+  if (options.json) io.stdout.write(runDocument(0, [held]));
+  return 0;
 }
 
-function paused(options: RunOptions, io: CommandIo, { config, log }: Setting): number {
-  log.write('debug', 'the pause signal is there; nothing is started', { file: config.pauseResume.signalFile });
-  if (options.once || io.isTTY)
-    io.stderr.write(`Paused: ${config.pauseResume.signalFile} exists. \`agent resume\` removes it.\n`);
+function paused(options: RunOptions, io: CommandIo, setting: Setting): number {
+  const line = pauseLine(setting);
+  setting.log.write('debug', 'the pause signal is there; nothing is started');
+  if (options.once || io.isTTY) io.stderr.write(`${line}\n`);
+  if (options.json) io.stdout.write(runDocument(0, [line]));
   return 0;
+}
+
+function pauseLine({ config }: Setting): string {
+  return `Paused: ${config.pauseResume.signalFile} exists. \`agent resume\` removes it.`;
 }
 
 const HOUR_MS = 60 * 60_000;

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load.js';
-import { createLog, type RunLog } from '../lib/logger.js';
+import { createLog, silentLog, type RunLog } from '../lib/logger.js';
 import { createRedactor, type Redact } from '../lib/redact.js';
 import type { StoreDeps } from '../store/store.js';
 import type { CommandIo, GlobalOptions } from './io.js';
@@ -32,6 +32,11 @@ export async function openSetting(options: GlobalOptions, io: CommandIo): Promis
     log,
     storeDeps: { worker: { pid: process.pid, hostname: hostname() }, clock: io.clock, log },
   };
+}
+
+/** For `--dry-run`, which writes nothing, not even to the log. */
+export function silenced(setting: Setting): Setting {
+  return { ...setting, log: silentLog, storeDeps: { ...setting.storeDeps, log: silentLog } };
 }
 
 export function userName(): string {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
-import type { Log } from '../ports.js';
+import { silentLog } from '../lib/logger.js';
 import type { Store } from '../records.js';
 import { openStoreReadonly } from '../store/store.js';
 import { lockHolder } from './doctor/lock-holder.js';
@@ -15,7 +15,7 @@ import { taskPage } from './status-page.js';
 /** What it is doing, from local state alone: all conversations, or everything about one task. */
 export async function statusCommand(options: StatusOptions, io: CommandIo): Promise<number> {
   const { config, storeDeps } = await openSetting(options, io);
-  const store = openStoreReadonly(config.contextStorage.baseDir, { ...storeDeps, log: SILENT });
+  const store = openStoreReadonly(config.contextStorage.baseDir, { ...storeDeps, log: silentLog });
   try {
     const text =
       options.task === undefined ? listing(store, config, options, io) : task(store, config, options.task, options, io);
@@ -59,9 +59,6 @@ function howToAsk(config: Config): string {
   const labels = new Set(config.taskSources.map((source) => `\`${config[source]!.botLabel}\``));
   return `Put the label ${[...labels].join(' or ')} on an issue, and the next \`agent run\` takes it up.`;
 }
-
-/** Looking writes nothing, not even to the log. */
-const SILENT: Log = { write: () => undefined };
 
 const WITHOUT_TERMINAL = 160;
 

@@ -27,6 +27,9 @@ export interface RunLog extends Log {
   close(): Promise<void>;
 }
 
+/** For those who only look: nothing is written. */
+export const silentLog: RunLog = { write: () => undefined, child: () => silentLog, close: () => Promise.resolve() };
+
 const LEVELS: readonly LogLevel[] = ['error', 'warning', 'info', 'debug'];
 
 /** A log in daily files. winston is loaded with the first line that passes the level; an idle tick may never need it. */

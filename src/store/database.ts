@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { OperatorError } from '../lib/exit.js';
@@ -32,12 +32,24 @@ export function openDatabaseReadonly(dir: string): Db | null {
   const file = join(dir, 'tasks.db');
   if (!existsSync(file)) return null;
   try {
-    const db = new Database(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+    const db = lookAt(file);
     refuseNewer(db, file);
     return appliedMigrations(db).length === 0 ? null : db;
   } catch (error) {
     throw asOperatorError(error, file);
   }
+}
+
+/**
+ * SQLite leaves a -wal and a -shm beside a file that it only read. Where nobody has left any, the file is whole
+ * and is read by us; one that appears meanwhile belongs to a tick that has begun.
+ */
+function lookAt(file: string): Db {
+  const image = existsSync(`${file}-wal`) ? null : readFileSync(file);
+  const isWhole = image !== null && !existsSync(`${file}-wal`);
+  return isWhole
+    ? new Database(rollbackJournal(image))
+    : new Database(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
 }
 
 /** A copy in memory, for looking ahead: whatever is written to it is forgotten. */
@@ -51,7 +63,7 @@ export function openDatabaseCopy(dir: string): Db {
 
 /** A database in memory cannot have a write-ahead log; bytes 18 and 19 of the file say which journal it has. */
 function rollbackJournal(image: Buffer): Buffer {
-  image.fill(1, 18, 20);
+  image.subarray(18, 20).fill(1);
   return image;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { LABEL, REPO, setStage, type Stage } from './stage.js';
@@ -46,6 +46,7 @@ describe('agent run', () => {
     expect(JSON.parse(json.stdout)).toEqual({
       exit_code: 0,
       would_do: [{ task: 'octo/hello#2', source: 'github', kind: 'first', title: 'oldest' }],
+      problems: [],
     });
     expect(stage.playground.journal.filter(({ method }) => method !== 'GET')).toEqual([]);
     expect([stage.model.requests.length, existsSync(stage.dataDir)]).toEqual([0, false]);
@@ -84,6 +85,42 @@ describe('agent run', () => {
     expect(rows()).toBe(before);
   });
 
+  test('--dry-run leaves no file behind where a request fails and where a database was read', async () => {
+    stage = await setStage({ script: done });
+    stage.issue();
+    stage.playground.faults.add({ kind: 'fail_before', status: 502, times: 1 });
+    expect((await stage.agent('run', '--dry-run')).code).toBe(0);
+    expect(readdirSync(stage.dir)).toEqual(['config.yaml']);
+    await stage.tick();
+    const before = readdirSync(stage.dataDir);
+    rmSync(join(stage.dir, 'logs'), { recursive: true });
+    for (const args of [['run', '--dry-run'], ['status']]) expect((await stage.agent(...args)).code).toBe(0);
+    expect([readdirSync(stage.dataDir), existsSync(join(stage.dir, 'logs'))]).toEqual([before, false]);
+  });
+
+  test.each([
+    ['a refused token', { kind: 'fail_before', status: 401, times: 10 }, 3, /token/],
+    ['a forge that cannot be asked', { kind: 'primary_limit', resetInSeconds: 3600, times: 10 }, 4, /limit/],
+  ] as const)(
+    '--task tells %s from a task that nobody knows',
+    async (_what, fault, code, message) => {
+      stage = await setStage({ script: done });
+      stage.issue();
+      stage.playground.faults.add(fault);
+      for (const task of ['octo/hello#1', 'github:octo/hello#1']) {
+        const planned = await stage.agent('run', '--dry-run', '--json', '--task', task);
+        expect([planned.code, JSON.parse(planned.stdout)]).toEqual([
+          code,
+          { exit_code: code, would_do: [], problems: [expect.stringMatching(message)] },
+        ]);
+      }
+      const asked = await stage.agent('run', '--task', 'octo/hello#1');
+      expect(asked).toEqual({ code, stdout: '', stderr: expect.stringMatching(message) });
+      expect((await stage.agent('run', '--task', 'abcd1234')).stderr).toContain('No task is known as abcd1234');
+    },
+    60_000,
+  );
+
   test('--once shows progress on stderr without a terminal, and says when there is nothing to do', async () => {
     stage = await setStage({ script: done });
     stage.issue();
@@ -110,11 +147,41 @@ describe('agent run', () => {
         '',
         expect.stringContaining('Another tick is at work'),
       ]);
+      for (const [args, exit_code] of [[['--json'], 0] as const, [['--json', '--once'], 75] as const]) {
+        const { code, stdout } = await stage.agent('run', ...args);
+        const problems = ['Another tick is at work on this data folder.'];
+        expect([code, JSON.parse(stdout)]).toEqual([exit_code, { exit_code, tasks: [], problems }]);
+      }
       expect([...stage.playground.journal]).toEqual([]);
       expect(stage.labels(n)).toEqual([LABEL]);
     } finally {
       held.close();
     }
+  });
+});
+
+describe('agent run while everything is paused', () => {
+  test('--json says so in its document', async () => {
+    stage = await setStage({ script: done });
+    stage.issue();
+    expect((await stage.agent('pause')).code).toBe(0);
+    const { code, stdout, stderr } = await stage.agent('run', '--json');
+    const problems = [expect.stringContaining('`agent resume` removes it')];
+    expect([code, JSON.parse(stdout), stderr]).toEqual([0, { exit_code: 0, tasks: [], problems }, '']);
+  });
+
+  test('--dry-run says that nothing would be done, and why', async () => {
+    stage = await setStage({ script: done });
+    stage.issue();
+    await stage.agent('pause');
+    const { code, stdout } = await stage.agent('run', '--dry-run');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Nothing would be done\. Paused: .*pause_signal exists/),
+    ]);
+    const json = await stage.agent('run', '--dry-run', '--json');
+    const problems = [expect.stringContaining('pause_signal exists')];
+    expect(JSON.parse(json.stdout)).toEqual({ exit_code: 0, would_do: [], problems });
   });
 });
 

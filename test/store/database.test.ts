@@ -117,6 +117,31 @@ describe('migrations', () => {
   });
 });
 
+describe('a database that is only looked at', () => {
+  it('has no more files beside it afterwards', () => {
+    openDatabase(dir).close();
+    const db = openDatabaseReadonly(dir)!;
+    expect(db.prepare('SELECT count(*) AS n FROM tasks').get()).toEqual({ n: 0 });
+    db.close();
+    expect(readdirSync(dir)).toEqual(['tasks.db']);
+  });
+
+  it('shows what a tick at work has written so far', () => {
+    const writer = openDatabase(dir);
+    writer.prepare("INSERT INTO facts VALUES ('seen', 'yes')").run();
+    const reader = openDatabaseReadonly(dir)!;
+    expect(reader.prepare('SELECT value FROM facts').all()).toEqual([{ value: 'yes' }]);
+    reader.close();
+    writer.close();
+  });
+
+  it.each([0, 10])('may be a file of %d bytes', (length) => {
+    writeFileSync(join(dir, 'tasks.db'), 'x'.repeat(length));
+    if (length === 0) expect(openDatabaseReadonly(dir)).toBeNull();
+    else expect(caught(() => openDatabaseReadonly(dir))).toMatchObject({ exitCode: 2 });
+  });
+});
+
 describe('a database that cannot be had', () => {
   it('is the operator’s to mend: exit 2 with the file and what to do', () => {
     writeFileSync(join(dir, 'tasks.db'), 'this is no database, but it is long enough to look at'.repeat(40));
