@@ -7,6 +7,7 @@ import { openForges } from './forges.js';
 import type { CommandIo, RunOptions } from './io.js';
 import { narrowJobs } from './narrow.js';
 import { runReport, type Cause } from './run-report.js';
+import { isByHand, wasSaid } from './said.js';
 import { openSetting, silenced, userName, type Setting } from './setting.js';
 import { openWorkshop } from './workshop.js';
 import { isDiskTrouble } from '../lib/disk.js';
@@ -73,7 +74,7 @@ async function oneTick(options: RunOptions, io: CommandIo, setting: Setting, sto
   if (io.signal.reason instanceof Interrupted) throw io.signal.reason;
   const { exitCode, causes } = report.close(ticked);
   if (ticked.jobs.length > 0) setting.log.write('info', 'tick', { tasks: ticked.jobs.length, exitCode });
-  sayCauses(causes, io, store);
+  sayCauses(causes, options, io, setting);
   return exitCode;
 }
 
@@ -88,7 +89,7 @@ async function dryRun(options: RunOptions, io: CommandIo, setting: Setting): Pro
     const { collect } = await import('../collect/collect.js');
     const collected = await collect(agent);
     const { exitCode, causes } = report.plan(narrowJobs(collected, options, agent), collected.troubles);
-    for (const { line } of causes) io.stderr.write(`${line}\n`);
+    sayCauses(causes, options, io, setting);
     return exitCode;
   } finally {
     store.close();
@@ -141,15 +142,9 @@ function pauseLine({ config }: Setting): string {
   return `Paused: ${config.pauseResume.signalFile} exists. \`agent resume\` removes it.`;
 }
 
-const HOUR_MS = 60 * 60_000;
-
-/** One line for each cause; without a terminal the same line at most once an hour, so that cron does not flood a mailbox. */
-function sayCauses(causes: Cause[], io: CommandIo, store: Store): void {
+/** One line for each cause; the same line at most once an hour where nobody waits, so that cron does not flood a mailbox. */
+function sayCauses(causes: Cause[], options: RunOptions, io: CommandIo, { config }: Setting): void {
   for (const { line } of causes) {
-    const fact = `said:${line}`;
-    const saidAt = Number(store.facts.get(fact) ?? 0);
-    if (!io.isTTY && io.clock.now() - saidAt < HOUR_MS) continue;
-    io.stderr.write(`${line}\n`);
-    store.facts.set(fact, String(io.clock.now()));
+    if (isByHand(options, io) || !wasSaid(line, config.contextStorage.baseDir, io.clock)) io.stderr.write(`${line}\n`);
   }
 }

@@ -121,6 +121,13 @@ export class Stage {
     return this.agent('run');
   }
 
+  /** What was said to cron becomes more than an hour old. */
+  ageComplaints(): void {
+    const file = join(this.dataDir, 'said.json');
+    const said = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>);
+    writeFileSync(file, JSON.stringify(Object.fromEntries(said.map(([line, at]) => [line, at - 3_600_001]))));
+  }
+
   query<T>(sql: string, ...values: unknown[]): T[] {
     const db = new Database(join(this.dataDir, 'tasks.db'));
     try {
