@@ -6,7 +6,7 @@ import type { CommandIo, RunOptions } from './io.js';
 
 /** Why the exit code is what it is, as one line for a person. */
 export interface Cause {
-  exitCode: 1 | 3 | 4;
+  exitCode: 1 | 2 | 3 | 4;
   line: string;
 }
 
@@ -25,7 +25,7 @@ export function runReport(options: RunOptions, io: CommandIo): RunReport {
     job: (job, done) =>
       say(done === null ? `… ${describe(job)}` : `${markOf(done)} ${taskName(job.key)}: ${resultOf(done)}`),
     close(report) {
-      const causes = causesOf(report);
+      const causes = causesOf(report, options);
       const exitCode = worst(causes);
       const problems = causes.map((cause) => cause.line);
       if (options.json) io.stdout.write(runDocument(exitCode, problems, report.jobs.map(jsonOf)));
@@ -33,28 +33,25 @@ export function runReport(options: RunOptions, io: CommandIo): RunReport {
       return { exitCode, causes };
     },
     plan(jobs, troubles) {
-      const causes = troubles.map(troubleCause);
-      const planned = jobs.map((job) => ({
-        task: taskName(job.key),
-        source: job.key.source,
-        kind: job.kind,
-        title: job.title,
-      }));
-      const problems = causes.map((cause) => cause.line);
-      if (options.json) io.stdout.write(planDocument(worst(causes), planned, problems));
-      else if (jobs.length > 0) io.stdout.write(jobs.map((job) => `would ${describe(job)}\n`).join(''));
-      else if (causes.length === 0) io.stdout.write('Nothing to do.\n');
+      const causes = [...troubles.map(troubleCause), ...jobs.flatMap((job) => refusalCause(job, options))];
+      io.stdout.write(options.json ? planDocument(jobs, causes) : planText(jobs, causes));
       return { exitCode: worst(causes), causes };
     },
     planPaused(why) {
-      io.stdout.write(options.json ? planDocument(0, [], [why]) : `Nothing would be done. ${why}\n`);
+      io.stdout.write(options.json ? planDocument([], [], [why]) : `Nothing would be done. ${why}\n`);
       return 0;
     },
   };
 }
 
-function planDocument(exitCode: number, planned: object[], problems: string[]): string {
-  return `${JSON.stringify({ exit_code: exitCode, would_do: planned, problems })}\n`;
+function planDocument(jobs: Job[], causes: Cause[], problems = causes.map(({ line }) => line)): string {
+  const planned = jobs.map(({ key, kind, title }) => ({ task: taskName(key), source: key.source, kind, title }));
+  return `${JSON.stringify({ exit_code: worst(causes), would_do: planned, problems })}\n`;
+}
+
+function planText(jobs: Job[], causes: Cause[]): string {
+  if (jobs.length > 0) return jobs.map((job) => `would ${describe(job)}\n`).join('');
+  return causes.length > 0 ? '' : 'Nothing to do.\n';
 }
 
 function describe(job: Job): string {
@@ -101,7 +98,7 @@ function jsonOf({ job, outcome }: JobReport): object {
   };
 }
 
-function causesOf({ jobs, troubles }: TickReport): Cause[] {
+function causesOf({ jobs, troubles }: TickReport, options: RunOptions): Cause[] {
   const ofJobs = jobs.flatMap(({ job, outcome }): Cause[] => {
     if (outcome.kind === 'failed')
       return [{ exitCode: 1, line: `agent: ${taskName(job.key)} failed: ${outcome.error}` }];
@@ -109,9 +106,15 @@ function causesOf({ jobs, troubles }: TickReport): Cause[] {
       return [{ exitCode: 3, line: `agent: ${outcome.message}` }];
     if (outcome.kind === 'parked' && outcome.blame === 'tools')
       return [{ exitCode: 1, line: `agent: an MCP server does not start: ${outcome.message}` }];
-    return [];
+    return refusalCause(job, options);
   });
   return distinct([...troubles.map(troubleCause), ...ofJobs]);
+}
+
+/** A stranger's label concerns nobody, unless it is the task that this run was asked for. */
+function refusalCause(job: Job, { task }: RunOptions): Cause[] {
+  if (job.kind !== 'refuse' || task === undefined) return [];
+  return [{ exitCode: 2, line: `agent: ${taskName(job.key)} was labelled by @${job.by}, who may not ask for work` }];
 }
 
 function troubleCause({ error }: Trouble): Cause {
@@ -122,7 +125,7 @@ function distinct(causes: Cause[]): Cause[] {
   return causes.filter((cause, at) => causes.findIndex((other) => other.line === cause.line) === at);
 }
 
-/** Several: 3 before 4 before 1. */
+/** Several: 3 before 4 before 1; 2 is for the one task that was named. */
 function worst(causes: Cause[]): number {
-  return [3, 4, 1].find((code) => causes.some((cause) => cause.exitCode === code)) ?? 0;
+  return [3, 4, 2, 1].find((code) => causes.some((cause) => cause.exitCode === code)) ?? 0;
 }

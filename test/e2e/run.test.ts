@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { LABEL, REPO, setStage, type Stage } from './stage.js';
@@ -121,6 +121,19 @@ describe('agent run', () => {
     60_000,
   );
 
+  test('--task on an item that a stranger labelled takes the label off and is exit 2 with the reason', async () => {
+    stage = await setStage({ script: done });
+    const n = stage.issue({ labelled: false });
+    stage.world.label(REPO, n, LABEL, 'mallory');
+    const reason = 'agent: octo/hello#1 was labelled by @mallory, who may not ask for work\n';
+    const planned = await stage.agent('run', '--dry-run', '--task', 'octo/hello#1');
+    expect([planned.code, planned.stderr, stage.labels(n)]).toEqual([2, reason, [LABEL]]);
+    expect(await stage.agent('run', '--task', 'octo/hello#1')).toEqual({ code: 2, stdout: '', stderr: reason });
+    expect([stage.labels(n), stage.comments(n)]).toEqual([[], []]);
+    stage.world.label(REPO, n, LABEL, 'mallory');
+    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
   test('--once shows progress on stderr without a terminal, and says when there is nothing to do', async () => {
     stage = await setStage({ script: done });
     stage.issue();
@@ -130,6 +143,21 @@ describe('agent run', () => {
       stderr: '… work on octo/hello#1 (Fix the greeting)\n✓ octo/hello#1: done\n',
     });
     expect(await stage.agent('run', '--once')).toEqual({ code: 0, stdout: '', stderr: 'Nothing to do.\n' });
+  });
+
+  test('the same complaint is made once an hour to cron, and every time to a person', async () => {
+    stage = await setStage({ script: done });
+    stage.configure({ github: { repositories: ['octo/gone'] } });
+    const complaint = { code: 4, stdout: '', stderr: expect.stringMatching(/^agent: .*octo\/gone.*\n$/) };
+    for (const args of [[], ['--once'], ['--once'], ['--task', 'octo/gone#1']])
+      expect(await stage.agent('run', ...args)).toEqual(complaint);
+    expect(await stage.tick()).toEqual({ code: 4, stdout: '', stderr: '' });
+    const file = join(stage.dataDir, 'said.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    stage.ageComplaints();
+    expect(await stage.tick()).toEqual(complaint);
+    writeFileSync(file, '{"cut sho');
+    expect(await stage.tick()).toEqual(complaint);
   });
 
   test('a lock held by another tick is a silent 0 for cron and 75 for --once', async () => {
