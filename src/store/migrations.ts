@@ -73,4 +73,8 @@ export const migrations: { name: string; sql: string }[] = [
     name: '002_body_of_a_comment',
     sql: 'ALTER TABLE comments ADD COLUMN body_hash TEXT',
   },
+  {
+    name: '003_tasks_by_conversation',
+    sql: 'CREATE INDEX tasks_conversation ON tasks (conversation_id, created_at)',
+  },
 ];

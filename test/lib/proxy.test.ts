@@ -11,6 +11,7 @@ import { build } from 'esbuild';
 let folder: string;
 let origin: string;
 let proxy: string;
+const delays: Record<string, number> = { '/slow': 2000 };
 const tunnels: string[] = [];
 const servers: Server[] = [];
 
@@ -19,7 +20,9 @@ beforeAll(async () => {
   const banner = { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" };
   const outfile = join(folder, 'proxy.mjs');
   await build({ entryPoints: ['src/lib/proxy.ts'], bundle: true, platform: 'node', format: 'esm', outfile, banner });
-  origin = await listen(createServer((_, response) => response.end('hello')));
+  origin = await listen(
+    createServer(({ url }, response) => void setTimeout(() => response.end('hello'), delays[url!] ?? 0)),
+  );
   proxy = await listen(tunnelling());
 });
 afterAll(async () => {
@@ -53,11 +56,12 @@ function tunnelling(): Server {
 }
 
 /** Fetches in a process of its own: it is Node's own `fetch` that must take the proxy. */
-async function fetchWith(env: Record<string, string>): Promise<string> {
+async function fetchWith(env: Record<string, string>, { path = '/', before = '' } = {}): Promise<string> {
   const script = `
+    ${before}
     const { useProxyOf } = await import('./proxy.mjs');
     await useProxyOf(process.env);
-    process.stdout.write(await (await fetch('${origin}')).text());
+    process.stdout.write(await (await fetch('${origin}${path}')).text());
     process.exit();`;
   const options = { cwd: folder, env: { PATH: process.env.PATH ?? '', ...env } };
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], options);
@@ -77,4 +81,13 @@ test('hosts named by no_proxy are asked directly', async () => {
 test('without a proxy nothing changes', async () => {
   expect(await fetchWith({})).toBe('hello');
   expect(tunnels).toEqual([]);
+});
+
+/** undici counts 0.5 s at each tick of its own timer: ten minutes pass in two seconds. */
+const HASTE =
+  'const { setTimeout: wait } = globalThis; globalThis.setTimeout = (f, ms, ...a) => wait(f, ms / 300, ...a);';
+
+test('an answer that takes more than five minutes is waited for: models think, and callers have their own limits', async () => {
+  expect(await fetchWith({ http_proxy: proxy }, { path: '/slow', before: HASTE })).toBe('hello');
+  expect(tunnels).toHaveLength(1);
 });

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { OperatorError } from '../../src/lib/exit.js';
+import { attemptsIn } from '../../src/store/attempts.js';
 import { openDatabase, openDatabaseReadonly } from '../../src/store/database.js';
 import { migrations } from '../../src/store/migrations.js';
+import { commentsIn, usageIn } from '../../src/store/small-tables.js';
 
 let dir: string;
 beforeEach(() => (dir = mkdtempSync(join(tmpdir(), 'store-'))));
@@ -80,6 +82,21 @@ describe('the database', () => {
     expect(() => again('u-4', 'paused')).toThrow(/UNIQUE/);
     db.close();
   });
+});
+
+it('finds the attempts of a conversation by an index, so that `agent status` costs what there is to show', () => {
+  openDatabase(dir).close();
+  const asked: string[] = [];
+  const db = new Database(join(dir, 'tasks.db'), { verbose: (sql) => asked.push(String(sql)) });
+  const neighbours = { comments: commentsIn(db), usage: usageIn(db) };
+  const attempts = attemptsIn(db, { pid: 1, hostname: 'here' }, neighbours);
+  attempts.ofConversation(1);
+  attempts.unsettledOf(1);
+  expect(asked.splice(0).map((sql) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`).get())).toEqual([
+    expect.objectContaining({ detail: expect.stringContaining('USING INDEX tasks_conversation') }),
+    expect.objectContaining({ detail: expect.stringContaining('USING INDEX tasks_conversation') }),
+  ]);
+  db.close();
 });
 
 describe('migrations', () => {
