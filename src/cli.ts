@@ -3,7 +3,7 @@ import { Argument, Command as Program, CommanderError, InvalidArgumentError, Opt
 import { runDocument } from './commands/document.js';
 import type { Command, CommandIo } from './commands/io.js';
 import { systemClock } from './lib/clock.js';
-import { Interrupted, OperatorError } from './lib/exit.js';
+import { Interrupted, OperatorError, SaidBefore } from './lib/exit.js';
 import { packageVersion } from './lib/package.js';
 
 /** A signal leaves the work this long to save its state; then the process ends as if killed. */
@@ -21,11 +21,16 @@ export async function start(process: NodeJS.Process): Promise<void> {
     stderr: process.stderr,
     clock: systemClock,
     isTTY: process.stdout.isTTY,
-    color: process.stdout.isTTY && !process.env['NO_COLOR'],
+    color: mayColour(process.stdout.isTTY, process.env),
     signal: abortOnSignals(process),
   });
   await new Promise<void>((written) => process.stdout.write('', () => written()));
   process.exit(code);
+}
+
+/** Colours are for terminals, and for people who did not set NO_COLOR (to anything but nothing: no-color.org). */
+export function mayColour(isTTY: boolean, env: NodeJS.ProcessEnv): boolean {
+  return isTTY && !env['NO_COLOR'];
 }
 
 /** Parses the arguments, runs the command they name and returns the exit code; never throws. */
@@ -35,9 +40,10 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   try {
     await program.parseAsync(argv, { from: 'user' });
     return interruption(io)?.exitCode ?? code;
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof SaidBefore ? thrown.original : thrown;
     const exitCode = exitCodeOf(error, io);
-    explain(error, io, program.opts<{ verbose?: boolean }>().verbose === true);
+    if (error === thrown) explain(error, io, program.opts<{ verbose?: boolean }>().verbose === true);
     if (exitCode !== 0 && argv.includes('--json')) io.stdout.write(runDocument(exitCode, problemsOf(error)));
     return exitCode;
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { main } from '../src/cli.js';
+import { main, mayColour } from '../src/cli.js';
 import type { CommandIo } from '../src/commands/io.js';
 import { systemClock } from '../src/lib/clock.js';
 import { Interrupted } from '../src/lib/exit.js';
@@ -19,9 +19,9 @@ let dir: string;
 beforeEach(() => (dir = mkdtempSync(join(tmpdir(), 'cli-'))));
 afterEach(() => rmSync(dir, { recursive: true }));
 
-async function agent(argv: string[], signal = new AbortController().signal): Promise<Outcome> {
+async function agent(argv: string[], signal = new AbortController().signal, color = false): Promise<Outcome> {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
-  const io: CommandIo = { ...streams, env: {}, cwd: dir, clock: systemClock, isTTY: false, color: false, signal };
+  const io: CommandIo = { ...streams, env: {}, cwd: dir, clock: systemClock, isTTY: false, color, signal };
   const code = await main(argv, io);
   return { code, stdout: String(streams.stdout.read() ?? ''), stderr: String(streams.stderr.read() ?? '') };
 }
@@ -106,6 +106,25 @@ it.each([
   ['SIGTERM', 143],
 ] as const)('exits as %s asks, whatever the command made of it', async (name, code) => {
   expect((await agent(['init', ...INIT], AbortSignal.abort(new Interrupted(name)))).code).toBe(code);
+});
+
+describe('colours', () => {
+  it.each([
+    ['a terminal', true, {}, true],
+    ['a pipe', false, {}, false],
+    ['NO_COLOR', true, { NO_COLOR: '1' }, false],
+    ['an empty NO_COLOR', true, { NO_COLOR: '' }, true],
+  ])('%s', (_what, isTTY, env, coloured) => expect(mayColour(isTTY, env)).toBe(coloured));
+
+  it.each([
+    ['are there', ['doctor'], true],
+    ['are gone with --no-color', ['doctor', '--no-color'], false],
+  ])('%s', async (_what, argv, coloured) => {
+    writeFileSync(join(dir, 'config.yaml'), 'languge: en');
+    const { stdout } = await agent(argv, new AbortController().signal, true);
+    expect(stdout).toContain('languge');
+    expect(stdout.includes('\u001b[')).toBe(coloured);
+  });
 });
 
 it('runs as a program, and bears a reader that leaves early', () => {

@@ -7,11 +7,11 @@ import { openForges } from './forges.js';
 import type { CommandIo, RunOptions } from './io.js';
 import { narrowJobs } from './narrow.js';
 import { runReport, type Cause } from './run-report.js';
-import { isByHand, wasSaid } from './said.js';
+import { isByHand, say, wasSaid } from './said.js';
 import { openSetting, silenced, userName, type Setting } from './setting.js';
 import { openWorkshop } from './workshop.js';
 import { isDiskTrouble } from '../lib/disk.js';
-import { Interrupted, OperatorError } from '../lib/exit.js';
+import { Interrupted, OperatorError, SaidBefore } from '../lib/exit.js';
 import { takeRunLock } from '../lib/lock.js';
 import type { Forge } from '../ports.js';
 import type { Store } from '../records.js';
@@ -20,12 +20,12 @@ import { tick } from '../tick.js';
 
 /** One tick: configuration, lock, adapters, work, close. */
 export async function runCommand(options: RunOptions, io: CommandIo): Promise<number> {
-  const opened = await openSetting(options, io);
+  const opened = await openSetting(options, io, isByHand(options, io));
   const setting = options.dryRun ? silenced(opened) : opened;
   try {
     return options.dryRun ? await dryRun(options, io, setting) : await lockedRun(options, io, setting);
   } catch (error) {
-    throw explained(error, setting);
+    throw onceAnHour(explained(error, setting), options, io, setting);
   } finally {
     await setting.log.close();
   }
@@ -41,6 +41,14 @@ function explained(error: unknown, { config, log }: Setting): unknown {
   if (!isDiskTrouble(error)) return error;
   const what = `${config.contextStorage.baseDir} cannot be written (${message}); make room there, and the next tick goes on`;
   return new OperatorError(what, { exitCode: 1, cause: error });
+}
+
+/** What a person has to mend is there again at every tick; cron is told of it once an hour. */
+function onceAnHour(error: unknown, options: RunOptions, io: CommandIo, { config }: Setting): unknown {
+  if (error instanceof Interrupted || isByHand(options, io)) return error;
+  const { message, details = [] } = error as { message?: string; details?: string[] };
+  const text = [message ?? String(error), ...details].join('\n');
+  return wasSaid(text, config.contextStorage.baseDir, io.clock) ? new SaidBefore(error) : error;
 }
 
 async function lockedRun(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
@@ -142,9 +150,6 @@ function pauseLine({ config }: Setting): string {
   return `Paused: ${config.pauseResume.signalFile} exists. \`agent resume\` removes it.`;
 }
 
-/** One line for each cause; the same line at most once an hour where nobody waits, so that cron does not flood a mailbox. */
 function sayCauses(causes: Cause[], options: RunOptions, io: CommandIo, { config }: Setting): void {
-  for (const { line } of causes) {
-    if (isByHand(options, io) || !wasSaid(line, config.contextStorage.baseDir, io.clock)) io.stderr.write(`${line}\n`);
-  }
+  for (const { line } of causes) say(line, isByHand(options, io), config.contextStorage.baseDir, io);
 }

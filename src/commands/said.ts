@@ -10,6 +10,11 @@ export function isByHand({ once, task, dryRun }: RunOptions, { isTTY }: CommandI
   return isTTY || once || dryRun || task !== undefined;
 }
 
+/** One line for stderr; the same line at most once an hour where nobody waits, so that cron does not flood a mailbox. */
+export function say(line: string, byHand: boolean, dir: string, io: CommandIo): void {
+  if (byHand || !wasSaid(line, dir, io.clock)) io.stderr.write(`${line}\n`);
+}
+
 /**
  * Whether the text was said within the last hour; if not, it counts as said now. Kept in a file of the data
  * folder, since it must be there where the database cannot be opened. What cannot be written is said again.

@@ -5,6 +5,7 @@ import { createLog, silentLog, type RunLog } from '../lib/logger.js';
 import { createRedactor, type Redact } from '../lib/redact.js';
 import type { StoreDeps } from '../store/store.js';
 import type { CommandIo, GlobalOptions } from './io.js';
+import { say } from './said.js';
 
 /** What every command begins with: the checked configuration, its secrets masked, its log. */
 export interface Setting {
@@ -14,7 +15,7 @@ export interface Setting {
   storeDeps: StoreDeps;
 }
 
-export async function openSetting(options: GlobalOptions, io: CommandIo): Promise<Setting> {
+export async function openSetting(options: GlobalOptions, io: CommandIo, byHand = true): Promise<Setting> {
   const config = await loadConfig({
     env: io.env,
     cwd: io.cwd,
@@ -24,7 +25,7 @@ export async function openSetting(options: GlobalOptions, io: CommandIo): Promis
   const redact = createRedactor(config.secrets, config.security.secretPatterns);
   const log = createLog(
     { ...config.logging, level: options.verbose ? 'debug' : config.logging.level },
-    { clock: io.clock, redact, warn: (message) => io.stderr.write(`${message}\n`) },
+    { clock: io.clock, redact, warn: (line) => say(line, byHand, config.contextStorage.baseDir, io) },
   );
   return {
     config,

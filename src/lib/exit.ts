@@ -19,6 +19,14 @@ export class OperatorError extends Error {
   }
 }
 
+/** An error that was said a short while ago: it still has its exit code, and needs no more words. */
+export class SaidBefore extends Error {
+  constructor(readonly original: unknown) {
+    super('said before', { cause: original });
+    this.name = 'SaidBefore';
+  }
+}
+
 /** SIGINT or SIGTERM came: the reason of the abort signal that every command is given. */
 export class Interrupted extends Error {
   readonly exitCode: 130 | 143;

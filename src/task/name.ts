@@ -26,7 +26,7 @@ export function parseTaskName(text: string, hosts: Host[]): TaskRef {
 /** The page address that belongs to an API address. */
 export function hostOf(source: Source, apiUrl: string): Host {
   const url = apiUrl.replace(/\/+$/, '').replace(/\/api(?:\/v\d+)?$/, '');
-  return { source, url: url === 'https://api.github.com' ? 'https://github.com' : url };
+  return { source, url: url.replace(/^https:\/\/api\.(?=github\.com$|[^/]+\.ghe\.com$)/, 'https://') };
 }
 
 function readUuid(name: string): TaskRef | null {

@@ -212,6 +212,19 @@ test('a key that is refused, and a server that is not there', async () => {
   });
 });
 
+test('what `agent init` writes is accepted', async () => {
+  await healthy();
+  const forge = ['--repository', REPO, '--api-url', stage.playground.github.apiUrl];
+  const model = ['--model', 'canned', '--base-url', stage.model.urls.openai];
+  const tools = [
+    '--mcp',
+    `notes="${process.execPath}" ${join(process.cwd(), 'test/e2e/servers/notes.mjs')} "${join(stage.dir, 'notes.txt')}"`,
+  ];
+  expect((await stage.agent('init', ...forge, ...model, ...tools, '--force')).code).toBe(0);
+  const { exit, checks } = await diagnosis({ env: { GITHUB_TOKEN: TOKEN } });
+  expect([exit, checks.filter(({ status }) => status !== 'ok')]).toEqual([0, []]);
+});
+
 test('a data folder that cannot be written to, or that others can read', async () => {
   await healthy();
   mkdirSync(stage.dataDir);

@@ -160,6 +160,44 @@ describe('agent run', () => {
     expect(await stage.tick()).toEqual(complaint);
   });
 
+  test('what is the same at every tick and ends it is said once an hour, with its exit code and its document', async () => {
+    stage = await setStage({ script: done });
+    await stage.tick();
+    writeFileSync(join(stage.dataDir, 'tasks.db'), 'this is no database, whatever its name says');
+    const first = await stage.tick();
+    expect(first).toEqual({ code: expect.any(Number), stdout: '', stderr: expect.stringContaining('tasks.db') });
+    expect(first.code).not.toBe(0);
+    expect(await stage.tick()).toEqual({ code: first.code, stdout: '', stderr: '' });
+    const { stdout, stderr } = await stage.agent('run', '--json');
+    expect([JSON.parse(stdout), stderr]).toEqual([
+      { exit_code: first.code, tasks: [], problems: expect.arrayContaining([expect.stringContaining('tasks.db')]) },
+      '',
+    ]);
+    expect((await stage.agent('run', '--once')).stderr).toBe(first.stderr);
+  });
+
+  test('a log that cannot be written is said once an hour to cron, and the work is done', async () => {
+    stage = await setStage({ script: done });
+    writeFileSync(join(stage.dir, 'no-folder'), '');
+    stage.configure({ logging: { dir: join(stage.dir, 'no-folder', 'logs') } });
+    const complaint = { code: 0, stdout: '', stderr: expect.stringMatching(/^the log in .*going on without it\n$/) };
+    const n = stage.issue();
+    expect(await stage.tick()).toEqual(complaint);
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+    stage.issue();
+    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('limits.max_tasks_per_run ends a tick early, and --max-tasks outdoes it', async () => {
+    stage = await setStage({ script: done, config: { limits: { max_tasks_per_run: 1 } } });
+    const numbers = [1, 2, 3, 4].map(() => stage.issue());
+    const taken = () => numbers.filter((n) => !stage.labels(n).includes(LABEL)).length;
+    expect((await stage.tick()).code).toBe(0);
+    expect(taken()).toBe(1);
+    expect((await stage.agent('run', '--max-tasks', '2')).code).toBe(0);
+    expect(taken()).toBe(3);
+  });
+
   test('a lock held by another tick is a silent 0 for cron and 75 for --once', async () => {
     stage = await setStage({ script: done });
     expect((await stage.tick()).code).toBe(0);

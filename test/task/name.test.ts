@@ -65,6 +65,8 @@ test('a URL of another host names the hosts that are configured', () => {
 });
 
 test.each([
+  ['https://api.github.com/', 'https://github.com'],
+  ['https://api.octocorp.ghe.com', 'https://octocorp.ghe.com'],
   ['https://ghe.example.com/api/v3', 'https://ghe.example.com'],
   ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
 ])('the pages of the API at %s are at %s', (api, url) => {
