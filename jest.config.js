@@ -5,6 +5,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, diagnostics: false }] },
+  testSequencer: '<rootDir>/test/slowest-first.js',
   testTimeout: 30_000,
   maxWorkers: 2,
 };
