@@ -19,9 +19,10 @@ import { NAMELESS, unless, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, textOf } from './fields.js';
 import * as read from './github-answers.js';
 import { openGitHub, type GitHubApi } from './github-api.js';
+import { issueRoute, numbered, pullRoute, repositoryRoute, split } from './github-routes.js';
 import type { ForgeOptions } from './http.js';
 import { createMissing } from './labels.js';
-import { allItems, etagOf, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
+import { allItems, etagOf, firstPage, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
 import type { Query } from './pages.js';
 import { remember } from './remember.js';
 import { isSince, newestOf, oldestFirst, readComments, sinceOf, type ReadComment } from './threads.js';
@@ -266,30 +267,4 @@ class GitHub implements Forge {
       }),
     );
   }
-}
-
-function firstPage(query: Query = {}): Query {
-  return { ...query, per_page: String(PAGE_SIZE) };
-}
-
-function split(path: string): { owner: string; repo: string } {
-  const [owner = '', repo = ''] = path.split('/');
-  return { owner, repo };
-}
-
-function numbered({ owner, repo, id }: TaskKey): { owner: string; repo: string; issue_number: number } {
-  return { owner, repo, issue_number: Number(id) };
-}
-
-function repositoryRoute(path: string): string {
-  const { owner, repo } = split(path);
-  return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}`;
-}
-
-function issueRoute({ owner, repo, id }: TaskKey): string {
-  return `${repositoryRoute(`${owner}/${repo}`)}/issues/${id}`;
-}
-
-function pullRoute({ owner, repo, id }: TaskKey): string {
-  return `${repositoryRoute(`${owner}/${repo}`)}/pulls/${id}`;
 }

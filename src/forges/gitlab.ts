@@ -19,9 +19,10 @@ import { NAMELESS, unless, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, listOf, sameName, textOf } from './fields.js';
 import * as read from './gitlab-answers.js';
 import { openGitLab, type GitLabApi } from './gitlab-api.js';
+import { groupRoute, itemRoute, pathOf, projectRoute } from './gitlab-routes.js';
 import type { ForgeOptions } from './http.js';
 import { createMissing } from './labels.js';
-import { allItems, etagOf, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
+import { allItems, etagOf, firstPage, itemsFrom, pagesFromTheEnd } from './pages.js';
 import type { Page, Query } from './pages.js';
 import { remember } from './remember.js';
 import { isSince, newestOf, oldestFirst, readComments, sinceOf } from './threads.js';
@@ -283,25 +284,4 @@ class GitLab implements Forge {
   private resources(key: TaskKey): GitLabApi['issues'] {
     return key.type === 'merge_request' ? this.api.mergeRequests : this.api.issues;
   }
-}
-
-function firstPage(query: Query = {}): Query {
-  return { ...query, per_page: String(PAGE_SIZE) };
-}
-
-function pathOf({ owner, repo }: TaskKey): string {
-  return `${owner}/${repo}`;
-}
-
-function projectRoute(path: string): string {
-  return `projects/${encodeURIComponent(path)}`;
-}
-
-function groupRoute(name: string): string {
-  return `groups/${encodeURIComponent(name)}`;
-}
-
-function itemRoute(key: TaskKey): string {
-  const kind = key.type === 'merge_request' ? 'merge_requests' : 'issues';
-  return `${projectRoute(pathOf(key))}/${kind}/${key.id}`;
 }

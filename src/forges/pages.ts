@@ -26,6 +26,10 @@ export type ReadPage = (query: Query, etag?: string) => Promise<Page>;
 
 export const PAGE_SIZE = 100;
 
+export function firstPage(query: Query = {}): Query {
+  return { ...query, per_page: String(PAGE_SIZE) };
+}
+
 /** Reads an answer as a page; what is no list is as good as no answer. */
 export function pageOf(answer: Answer, url: string, line: Line): Page {
   const { status, headers } = answer;
