@@ -193,12 +193,11 @@ class GitLab implements Forge {
   }
 
   private async itemsUnder(base: string, label: string): Promise<{ heads: ItemHead[]; unchanged: boolean }> {
-    const [issues, mergeRequests] = await Promise.all([
+    const lists = await readable([
       this.listItems(`${base}/issues`, label),
       this.listItems(`${base}/merge_requests`, label),
     ]);
-    const unchanged = issues.unchanged && mergeRequests.unchanged;
-    return { heads: [...issues.value, ...mergeRequests.value], unchanged };
+    return { heads: lists.flatMap(({ value }) => value), unchanged: lists.every(({ unchanged }) => unchanged) };
   }
 
   /** Any change moves an item to the first page, so that one conditional request tells whether there is news. */
@@ -284,4 +283,11 @@ class GitLab implements Forge {
   private resources(key: TaskKey): GitLabApi['issues'] {
     return key.type === 'merge_request' ? this.api.mergeRequests : this.api.issues;
   }
+}
+
+/** A project with its merge requests switched off forbids their list: the other one counts all the same. */
+async function readable<T>(lists: Promise<T>[]): Promise<T[]> {
+  const answers = await Promise.all(lists.map((list) => unless(['forbidden', 'gone'], list)));
+  const found = answers.filter((answer) => answer !== null);
+  return found.length > 0 ? found : Promise.all(lists);
 }

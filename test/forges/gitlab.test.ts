@@ -7,6 +7,8 @@ const AT = '2026-03-01T10:00:00.000Z';
 const note = { id: 1, author: { username: 'ann' }, body: 'fine', created_at: AT, updated_at: AT, system: false };
 const issue = { iid: 3, state: 'opened', title: 'T', labels: ['coding agent'], created_at: AT, updated_at: AT };
 
+const FORBIDDEN: Reply = { status: 403, body: { message: '403 Forbidden' } };
+
 let close: () => Promise<void> = async () => undefined;
 afterEach(() => close());
 
@@ -30,6 +32,24 @@ test('an item without a reference is skipped with a warning', async () => {
   const { forge, parts } = await gitlab(() => ({ body: [issue] }));
   expect(await forge.findByLabel({ kind: 'owner', name: 'group', query: '' }, 'coding agent')).toEqual([]);
   expect(parts.log.lines[0]).toMatchObject({ level: 'warning', message: 'malformed item skipped' });
+});
+
+test.each(['issues', 'merge_requests'])(
+  'a project that has its %s switched off is worked on all the same',
+  async (off) => {
+    const { forge } = await gitlab(({ pathname }) => {
+      const mark = pathname.endsWith('/issues') ? '#' : '!';
+      return pathname.endsWith(off) ? FORBIDDEN : { body: [{ ...issue, references: { full: `group/app${mark}3` } }] };
+    });
+    const heads = await forge.findByLabel({ kind: 'repository', path: 'group/app' }, 'coding agent');
+    expect(heads.map(({ key }) => key.type)).toEqual([off === 'issues' ? 'merge_request' : 'issue']);
+  },
+);
+
+test('a project that shows neither of its lists is forbidden', async () => {
+  const { forge } = await gitlab(() => FORBIDDEN);
+  const finding = forge.findByLabel({ kind: 'repository', path: 'group/app' }, 'coding agent');
+  await expect(finding).rejects.toMatchObject({ kind: 'forbidden' });
 });
 
 test('a malformed note is skipped with a warning, a token’s account is a machine, a deleted one ghost', async () => {
