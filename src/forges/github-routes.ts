@@ -5,6 +5,10 @@ export function split(path: string): { owner: string; repo: string } {
   return { owner, repo };
 }
 
+export function pathOf({ owner, repo }: TaskKey): string {
+  return `${owner}/${repo}`;
+}
+
 export function numbered({ owner, repo, id }: TaskKey): { owner: string; repo: string; issue_number: number } {
   return { owner, repo, issue_number: Number(id) };
 }
@@ -14,10 +18,10 @@ export function repositoryRoute(path: string): string {
   return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}`;
 }
 
-export function issueRoute({ owner, repo, id }: TaskKey): string {
-  return `${repositoryRoute(`${owner}/${repo}`)}/issues/${id}`;
+export function issueRoute(key: TaskKey): string {
+  return `${repositoryRoute(pathOf(key))}/issues/${key.id}`;
 }
 
-export function pullRoute({ owner, repo, id }: TaskKey): string {
-  return `${repositoryRoute(`${owner}/${repo}`)}/pulls/${id}`;
+export function pullRoute(key: TaskKey): string {
+  return `${repositoryRoute(pathOf(key))}/pulls/${key.id}`;
 }

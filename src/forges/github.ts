@@ -19,7 +19,7 @@ import { NAMELESS, unless, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, textOf } from './fields.js';
 import * as read from './github-answers.js';
 import { openGitHub, type GitHubApi } from './github-api.js';
-import { issueRoute, numbered, pullRoute, repositoryRoute, split } from './github-routes.js';
+import { issueRoute, numbered, pathOf, pullRoute, repositoryRoute, split } from './github-routes.js';
 import type { ForgeOptions } from './http.js';
 import { createMissing } from './labels.js';
 import { allItems, etagOf, firstPage, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
@@ -199,7 +199,7 @@ class GitHub implements Forge {
     const spot = { key: `items github ${path} ${label}`.toLowerCase(), url: this.api.urlOf(route, query) };
     const { value } = await conditionally(this.options.cache, spot, async (etag) => {
       const first = await pages(query, etag);
-      return first.unchanged ? null : { etag: first.etag, value: this.heads(await itemsFrom(first, pages)) };
+      return first.unchanged ? null : { etag: first.etag, value: this.heads(await itemsFrom(first, pages), path) };
     });
     return value;
   }
@@ -213,9 +213,9 @@ class GitHub implements Forge {
     return this.heads(found);
   }
 
-  private heads(items: unknown[]): ItemHead[] {
+  private heads(items: unknown[], path?: string): ItemHead[] {
     const heads = items.filter(read.isOpen).flatMap((item) => {
-      const head = read.headOf(item);
+      const head = read.headOf(item, path);
       if (!head) this.options.log.write('warning', 'malformed item skipped', { source: 'github' });
       return head ?? [];
     });
@@ -229,7 +229,7 @@ class GitHub implements Forge {
       this.api.line.repeat(async () => {
         const answer = await this.api.look(issueRoute(key), etag);
         if (answer.status === 304) return null;
-        const item = read.itemOf(answer.data);
+        const item = read.itemOf(answer.data, pathOf(key));
         if (!item) throw unreadable(url, this.api.line.party, answer.status, 'the answer is no issue');
         return { etag: etagOf(answer), value: item };
       }),
@@ -260,7 +260,7 @@ class GitHub implements Forge {
   }
 
   private ofItem<T>(key: TaskKey, answer: Promise<T>): Promise<T> {
-    const path = `${key.owner}/${key.repo}`;
+    const path = pathOf(key);
     return whereVisible(answer, () =>
       remember(this.visible, path, async () => {
         return (await unless(['gone', 'forbidden'], this.api.get(repositoryRoute(path)))) !== null;

@@ -12,7 +12,11 @@ export function groupRoute(name: string): string {
   return `groups/${encodeURIComponent(name)}`;
 }
 
+/** Which of a project's two lists it is in. */
+export function kindOf({ type }: TaskKey): string {
+  return type === 'merge_request' ? 'merge_requests' : 'issues';
+}
+
 export function itemRoute(key: TaskKey): string {
-  const kind = key.type === 'merge_request' ? 'merge_requests' : 'issues';
-  return `${projectRoute(pathOf(key))}/${kind}/${key.id}`;
+  return `${projectRoute(pathOf(key))}/${kindOf(key)}/${key.id}`;
 }

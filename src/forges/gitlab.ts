@@ -19,7 +19,7 @@ import { NAMELESS, unless, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, listOf, sameName, textOf } from './fields.js';
 import * as read from './gitlab-answers.js';
 import { openGitLab, type GitLabApi } from './gitlab-api.js';
-import { groupRoute, itemRoute, pathOf, projectRoute } from './gitlab-routes.js';
+import { groupRoute, itemRoute, kindOf, pathOf, projectRoute } from './gitlab-routes.js';
 import type { ForgeOptions } from './http.js';
 import { createMissing } from './labels.js';
 import { allItems, etagOf, firstPage, itemsFrom, pagesFromTheEnd } from './pages.js';
@@ -58,17 +58,17 @@ class GitLab implements Forge {
   }
 
   async findByLabel(place: Place, label: string): Promise<ItemHead[]> {
-    if (place.kind === 'owner') return (await this.itemsUnder(groupRoute(place.name), label)).heads;
+    if (place.kind === 'owner') return (await this.itemsUnder(groupRoute(place.name), '', label)).heads;
     const spelling = { key: `spelling ${place.path} ${label}`.toLowerCase(), url: label };
     const { body: known, etag: lookedUpAt } = this.options.cache.get(spelling.key) ?? { body: label, etag: '' };
-    const { heads, unchanged } = await this.itemsUnder(projectRoute(place.path), known);
+    const { heads, unchanged } = await this.itemsUnder(projectRoute(place.path), place.path, known);
     const now = this.options.clock.now();
     if (heads.length > 0 || (unchanged && now - Number(lookedUpAt) < SPELLING_MS)) return heads;
     // GitLab takes "Bug" and "bug" for two labels: nothing found may mean that people spell it otherwise.
     const spelled = await this.spelled(place.path, label);
     this.options.cache.set(spelling.key, { url: spelling.url, etag: String(now), body: spelled });
     if (spelled === known) return heads;
-    return (await this.itemsUnder(projectRoute(place.path), spelled)).heads;
+    return (await this.itemsUnder(projectRoute(place.path), place.path, spelled)).heads;
   }
 
   async getItem(key: TaskKey): Promise<Item | null> {
@@ -192,16 +192,14 @@ class GitLab implements Forge {
     return { login, scopes, problems: scopes.includes('api') ? [] : [problem] };
   }
 
-  private async itemsUnder(base: string, label: string): Promise<{ heads: ItemHead[]; unchanged: boolean }> {
-    const lists = await readable([
-      this.listItems(`${base}/issues`, label),
-      this.listItems(`${base}/merge_requests`, label),
-    ]);
+  private async itemsUnder(base: string, path: string, label: string) {
+    const kinds = ['issues', 'merge_requests'];
+    const lists = await readable(kinds.map((kind) => this.listItems(`${base}/${kind}`, `${path}/${kind}`, label)));
     return { heads: lists.flatMap(({ value }) => value), unchanged: lists.every(({ unchanged }) => unchanged) };
   }
 
   /** Any change moves an item to the first page, so that one conditional request tells whether there is news. */
-  private listItems(route: string, label: string): Promise<{ value: ItemHead[]; unchanged: boolean }> {
+  private listItems(route: string, name: string, label: string): Promise<{ value: ItemHead[]; unchanged: boolean }> {
     const query = firstPage({
       labels: label,
       state: 'opened',
@@ -213,13 +211,13 @@ class GitLab implements Forge {
     const spot = { key: `items gitlab ${route} ${label}`.toLowerCase(), url: this.api.urlOf(route, query) };
     return conditionally(this.options.cache, spot, async (etag) => {
       const first = await pages(query, etag);
-      return first.unchanged ? null : { etag: first.etag, value: this.heads(await itemsFrom(first, pages)) };
+      return first.unchanged ? null : { etag: first.etag, value: this.heads(await itemsFrom(first, pages), name) };
     });
   }
 
-  private heads(items: unknown[]): ItemHead[] {
+  private heads(items: unknown[], list: string): ItemHead[] {
     const heads = items.filter(read.isOpen).flatMap((item) => {
-      const head = read.headOf(item);
+      const head = read.headOf(item, list);
       if (!head) this.options.log.write('warning', 'malformed item skipped', { source: 'gitlab' });
       return head ?? [];
     });
@@ -233,7 +231,7 @@ class GitLab implements Forge {
       this.api.line.repeat(async () => {
         const answer = await this.api.look(itemRoute(key), etag);
         if (answer.status === 304) return null;
-        const item = read.itemOf(answer.data);
+        const item = read.itemOf(answer.data, `${pathOf(key)}/${kindOf(key)}`);
         if (!item) throw unreadable(url, this.api.line.party, answer.status, 'the answer is no item');
         return { etag: etagOf(answer), value: item };
       }),

@@ -96,6 +96,21 @@ test('an answer of another shape is tried again, then unreachable', async () => 
   expect(asked).toHaveLength(4);
 });
 
+test('an item that does not name its repository belongs to the one that was asked', async () => {
+  const item = {
+    number: 7,
+    title: 'T',
+    state: 'open',
+    user: { login: 'ann' },
+    labels: ['coding agent'],
+    created_at: AT,
+  };
+  const { forge } = await github(({ pathname }) => ({ body: pathname.endsWith('/7') ? item : [item] }));
+  const [head] = await forge.findByLabel({ kind: 'repository', path: 'octo/hello' }, 'coding agent');
+  expect(head).toMatchObject({ key: { ...KEY, type: 'issue' }, labels: ['coding agent'] });
+  expect((await forge.getItem(head!.key))?.key).toEqual(head!.key);
+});
+
 test('an owner is searched by label, quoted, once for issues and once for pull requests', async () => {
   const { forge, asked } = await github(() => ({ body: { total_count: 0, items: [] } }));
   await forge.findByLabel({ kind: 'owner', name: 'octo', query: 'archived:false' }, 'coding agent');

@@ -28,7 +28,18 @@ test('a project named by its number gives keys with its path', async () => {
   expect(asked[0]?.path).toContain('/api/v4/projects/42/');
 });
 
-test('an item without a reference is skipped with a warning', async () => {
+test.each([
+  ['the list it was asked for', 'group/sub/app', {}],
+  ['its page', '42', { web_url: 'https://git.example.com/group/sub/app/-/issues/3' }],
+])('an item without references is known by %s', async (_, path, told) => {
+  const { forge } = await gitlab(({ pathname }) => ({
+    body: pathname.endsWith('/issues') ? [{ ...issue, ...told }] : [],
+  }));
+  const [head] = await forge.findByLabel({ kind: 'repository', path }, 'coding agent');
+  expect(head?.key).toEqual({ source: 'gitlab', owner: 'group/sub', repo: 'app', type: 'issue', id: '3' });
+});
+
+test('an item of which nothing tells the project is skipped with a warning', async () => {
   const { forge, parts } = await gitlab(() => ({ body: [issue] }));
   expect(await forge.findByLabel({ kind: 'owner', name: 'group', query: '' }, 'coding agent')).toEqual([]);
   expect(parts.log.lines[0]).toMatchObject({ level: 'warning', message: 'malformed item skipped' });
