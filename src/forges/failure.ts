@@ -162,3 +162,6 @@ function codeOf(cause: unknown): string {
 /** Logged where the forge does not say whose token it is. */
 export const NAMELESS =
   'the token has no account name: own comments are told by their ids and markers alone; set username';
+
+/** What a token of an app or a job is told that asks for its account. One that is no good hears 401 everywhere else as well. */
+export const NO_ACCOUNT: ForgeErrorKind[] = ['refused', 'forbidden', 'gone'];

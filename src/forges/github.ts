@@ -15,7 +15,7 @@ import type {
 } from '../ports.js';
 import type { TaskKey } from '../task/key.js';
 import { conditionally } from './conditional.js';
-import { NAMELESS, unless, unreadable, whereVisible } from './failure.js';
+import { NAMELESS, NO_ACCOUNT, unless, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, textOf } from './fields.js';
 import * as read from './github-answers.js';
 import { openGitHub, type GitHubApi } from './github-api.js';
@@ -49,7 +49,7 @@ class GitHub implements Forge {
 
   whoAmI(): Promise<string | null> {
     return remember(this.accounts, 'me', async () => {
-      const user = await unless(['forbidden', 'gone'], this.api.get('/user'));
+      const user = await unless(NO_ACCOUNT, this.api.get('/user'));
       const name = textOf(fieldsOf(user?.data).login) ?? null;
       if (name === null) this.options.log.write('warning', NAMELESS, { source: 'github' });
       return name;

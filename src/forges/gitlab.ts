@@ -15,10 +15,11 @@ import type {
 } from '../ports.js';
 import { taskName, type TaskKey } from '../task/key.js';
 import { conditionally } from './conditional.js';
-import { NAMELESS, unless, unreadable, whereVisible } from './failure.js';
+import { NAMELESS, NO_ACCOUNT, unless, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, listOf, sameName, textOf } from './fields.js';
 import * as read from './gitlab-answers.js';
 import { openGitLab, type GitLabApi } from './gitlab-api.js';
+import { GitLabPeople } from './gitlab-people.js';
 import { groupRoute, itemRoute, kindOf, pathOf, projectRoute } from './gitlab-routes.js';
 import type { ForgeOptions } from './http.js';
 import { createMissing } from './labels.js';
@@ -40,17 +41,18 @@ class GitLab implements Forge {
   readonly maxCommentLength = 1_000_000;
   private readonly api: GitLabApi;
   private readonly accounts = new Map<string, Promise<string | null>>();
-  private readonly accesses = new Map<string, Promise<Access>>();
+  private readonly people: GitLabPeople;
   private readonly labels = new Map<string, Promise<string[]>>();
   private readonly visible = new Map<string, Promise<boolean>>();
 
   constructor(private readonly options: ForgeOptions<GitLabConfig>) {
     this.api = openGitLab(options);
+    this.people = new GitLabPeople(this.api);
   }
 
   whoAmI(): Promise<string | null> {
     return remember(this.accounts, 'me', async () => {
-      const user = await unless(['forbidden', 'gone'], this.api.get('user'));
+      const user = await unless(NO_ACCOUNT, this.api.get('user'));
       const name = textOf(fieldsOf(user?.data).username) ?? null;
       if (name === null) this.options.log.write('warning', NAMELESS, { source: 'gitlab' });
       return name;
@@ -162,6 +164,7 @@ class GitLab implements Forge {
   async newestLabelEvent(key: TaskKey, label: string): Promise<LabelEvent | null> {
     const pages = this.api.pages(`${itemRoute(key)}/resource_label_events`);
     for await (const page of pagesFromTheEnd(pages, firstPage())) {
+      this.people.meet(page.items);
       const event = page.items.flatMap((item) => read.labelEventOf(item, label) ?? []).at(-1);
       if (event) return event;
     }
@@ -169,13 +172,7 @@ class GitLab implements Forge {
   }
 
   access(path: string, login: string): Promise<Access> {
-    return remember(this.accesses, `${path} ${login}`.toLowerCase(), async () => {
-      const users = await allItems(this.api.pages('users'), { username: login });
-      const user = users.map(fieldsOf).find(({ username }) => sameName(textOf(username) ?? '', login));
-      const id = idOf(user?.id);
-      const member = id && (await unless(['gone'], this.api.get(`${projectRoute(path)}/members/all/${id}`)));
-      return member ? read.accessOf(member.data) : 'none';
-    });
+    return this.people.access(path, login);
   }
 
   promptly<T>(ask: () => Promise<T>): Promise<T> {
@@ -252,6 +249,7 @@ class GitLab implements Forge {
       if (page.unchanged) return null;
       const fresh = { etag: page.etag, value: [] as Comment[] };
       for (;;) {
+        this.people.meet(page.items);
         const notes = readComments(page.items, read.commentOf, key, this.options.log);
         fresh.value.push(...notes.filter(isNew));
         const reached = notes.some((note) => cursor?.known(note) || !isSince(note, since));

@@ -63,6 +63,22 @@ test('a project that shows neither of its lists is forbidden', async () => {
   await expect(finding).rejects.toMatchObject({ kind: 'forbidden' });
 });
 
+test('somebody whom an answer told of is not looked up', async () => {
+  const event = {
+    id: 1,
+    action: 'add',
+    label: { name: 'coding agent' },
+    user: { id: 5, username: 'ann' },
+    created_at: AT,
+  };
+  const { forge, asked } = await gitlab(({ pathname }) => ({
+    body: pathname.endsWith('/members/all/5') ? { access_level: 20 } : [event],
+  }));
+  await forge.newestLabelEvent(KEY, 'coding agent');
+  expect(await forge.access('group/sub/app', 'Ann')).toBe('triage');
+  expect(asked.map(({ path }) => path).filter((path) => path.includes('/users'))).toEqual([]);
+});
+
 test('a malformed note is skipped with a warning, a token’s account is a machine, a deleted one ghost', async () => {
   const { forge, parts } = await gitlab(() => ({
     body: [
