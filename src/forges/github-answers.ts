@@ -108,12 +108,24 @@ export function labelEventOf(value: unknown, label: string): LabelEvent | undefi
   return { id, actor: loginOf(fields.actor ?? null, 'login') ?? 'ghost', at };
 }
 
+/** `user.permissions` tells it all; where it is missing, as on older servers, the role does. */
 export function accessOf(value: unknown): Access {
-  const may = fieldsOf(fieldsOf(fieldsOf(value).user).permissions);
+  const { user, role_name: role, permission } = fieldsOf(value);
+  const told = fieldsOf(user).permissions;
+  if (told === undefined) return ROLES[textOf(role) ?? ''] ?? ROLES[textOf(permission) ?? ''] ?? 'none';
+  const may = fieldsOf(told);
   if (may.push === true) return 'write';
   if (may.triage === true) return 'triage';
   return may.pull === true ? 'read' : 'none';
 }
+
+const ROLES: Record<string, Access> = {
+  admin: 'write',
+  maintain: 'write',
+  write: 'write',
+  triage: 'triage',
+  read: 'read',
+};
 
 export function scopesOf(header: string | number | undefined): string[] | null {
   if (header === undefined) return null;

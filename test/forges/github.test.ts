@@ -126,10 +126,24 @@ test('comments are asked for since a minute before the cursor', async () => {
   expect(asked[0]?.path).toContain(`since=${encodeURIComponent('2026-03-01T09:59:00Z')}`);
 });
 
-test('a token without an account of its own is null, a fine-grained one has no scopes to tell', async () => {
-  const app = await github(() => ({ status: 403, body: { message: 'Resource not accessible by integration' } }));
-  expect(await app.forge.whoAmI()).toBeNull();
-  await close();
+test.each([
+  [{ permission: 'read', role_name: 'triage', user: { permissions: { triage: true, pull: true } } }, 'triage'],
+  [{ permission: 'admin', user: { permissions: {} } }, 'none'],
+  [{ permission: 'read', role_name: 'triage', user: {} }, 'triage'],
+  [{ permission: 'write', role_name: 'release-crew' }, 'write'],
+  [{ permission: 'none' }, 'none'],
+  [{}, 'none'],
+])('of %j somebody may %s', async (body, access) => {
+  const { forge } = await github(() => ({ body }));
+  expect(await forge.access('octo/hello', 'ann')).toBe(access);
+});
+
+test.each([401, 403])('a token that is told %s has no account of its own', async (status) => {
+  const { forge } = await github(() => ({ status, body: { message: 'Resource not accessible by integration' } }));
+  expect(await forge.whoAmI()).toBeNull();
+});
+
+test('a fine-grained token has no scopes to tell', async () => {
   const fine = await github(() => ({ body: { login: 'ann' } }));
   expect(await fine.forge.inspectToken()).toEqual({ login: 'ann', scopes: null, problems: [] });
 });
