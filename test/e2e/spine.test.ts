@@ -286,6 +286,15 @@ describe('who put the label on', () => {
     expect((await stage.tick()).code).toBe(0);
     expect([stage.labels(byStranger), stage.labels(undecided)]).toEqual([['awaiting-response'], ['awaiting-response']]);
   });
+
+  test('check_labeller off: anybody may, also where the forge does not tell who it was', async () => {
+    stage = await setStage({ script: () => done('Done.'), config: { security: { check_labeller: false } } });
+    const items = [stage.issue({ labelled: false }), stage.issue({ labelled: false })];
+    for (const n of items) stage.world.label(REPO, n, LABEL, 'mallory');
+    stage.playground.faults.add({ kind: 'fail_before', status: 403, path: `/issues/${items[1]}/events`, times: 1 });
+    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(items.map((n) => stage.labels(n))).toEqual([['awaiting-response'], ['awaiting-response']]);
+  });
 });
 
 function peekServer(): object {
