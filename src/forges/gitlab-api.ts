@@ -61,7 +61,7 @@ export function openGitLab(options: ForgeOptions<GitLabConfig>): GitLabApi {
     get: (route) => line.repeat(() => read(urlOf(route))),
     look: (route, etag) => read(urlOf(route), etag, 'manual'),
     pages: (route) => (query, etag) =>
-      line.repeat(async () => pageOf(await read(urlOf(route, query), etag), urlOf(route), line)),
+      line.repeat(async () => pageOf(await read(urlOf(route, query), etag), query, urlOf(route), line)),
     urlOf,
   };
 }
