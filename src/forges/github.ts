@@ -21,7 +21,7 @@ import * as read from './github-answers.js';
 import { openGitHub, type GitHubApi } from './github-api.js';
 import { issueRoute, numbered, pathOf, pullRoute, repositoryRoute, split } from './github-routes.js';
 import type { ForgeOptions } from './http.js';
-import { createMissing } from './labels.js';
+import { createMissing, newestEvent } from './labels.js';
 import { allItems, etagOf, firstPage, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
 import type { Query } from './pages.js';
 import { remember } from './remember.js';
@@ -165,7 +165,7 @@ class GitHub implements Forge {
 
   async newestLabelEvent(key: TaskKey, label: string): Promise<LabelEvent | null> {
     for await (const page of pagesFromTheEnd(this.api.pages(`${issueRoute(key)}/events`), firstPage())) {
-      const event = page.items.flatMap((item) => read.labelEventOf(item, label) ?? []).at(-1);
+      const event = newestEvent(page.items.flatMap((item) => read.labelEventOf(item, label) ?? []));
       if (event) return event;
     }
     return null;
@@ -206,7 +206,7 @@ class GitHub implements Forge {
 
   private async itemsOf(owner: { name: string; query: string }, label: string): Promise<ItemHead[]> {
     const found: unknown[] = [];
-    for (const type of ['is:issue', 'is:pull-request']) {
+    for (const type of ['is:issue', 'is:pr']) {
       const q = `${type} label:"${label}" state:open user:${owner.name} ${owner.query}`.trim();
       found.push(...(await allItems(this.api.pages('/search/issues'), firstPage({ q }))));
     }

@@ -22,7 +22,7 @@ import { openGitLab, type GitLabApi } from './gitlab-api.js';
 import { GitLabPeople } from './gitlab-people.js';
 import { groupRoute, itemRoute, kindOf, pathOf, projectRoute } from './gitlab-routes.js';
 import type { ForgeOptions } from './http.js';
-import { createMissing } from './labels.js';
+import { createMissing, newestEvent } from './labels.js';
 import { allItems, etagOf, firstPage, itemsFrom, pagesFromTheEnd } from './pages.js';
 import type { Page, Query } from './pages.js';
 import { remember } from './remember.js';
@@ -165,7 +165,7 @@ class GitLab implements Forge {
     const pages = this.api.pages(`${itemRoute(key)}/resource_label_events`);
     for await (const page of pagesFromTheEnd(pages, firstPage())) {
       this.people.meet(page.items);
-      const event = page.items.flatMap((item) => read.labelEventOf(item, label) ?? []).at(-1);
+      const event = newestEvent(page.items.flatMap((item) => read.labelEventOf(item, label) ?? []));
       if (event) return event;
     }
     return null;

@@ -116,7 +116,7 @@ test('an owner is searched by label, quoted, once for issues and once for pull r
   await forge.findByLabel({ kind: 'owner', name: 'octo', query: 'archived:false' }, 'coding agent');
   expect(asked.map(({ path }) => new URL(path, 'http://x').searchParams.get('q'))).toEqual([
     'is:issue label:"coding agent" state:open user:octo archived:false',
-    'is:pull-request label:"coding agent" state:open user:octo archived:false',
+    'is:pr label:"coding agent" state:open user:octo archived:false',
   ]);
 });
 
