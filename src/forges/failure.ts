@@ -165,3 +165,6 @@ export const NAMELESS =
 
 /** What a token of an app or a job is told that asks for its account. One that is no good hears 401 everywhere else as well. */
 export const NO_ACCOUNT: ForgeErrorKind[] = ['refused', 'forbidden', 'gone'];
+
+/** What a list that work can do without is answered where the forge does not have it, or will not make it (a change too large to compare). */
+export const UNTOLD: ForgeErrorKind[] = ['gone', 'rejected'];

@@ -15,7 +15,7 @@ import type {
 } from '../ports.js';
 import type { TaskKey } from '../task/key.js';
 import { conditionally } from './conditional.js';
-import { NAMELESS, NO_ACCOUNT, unless, unreadable, whereVisible } from './failure.js';
+import { NAMELESS, NO_ACCOUNT, unless, UNTOLD, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, textOf } from './fields.js';
 import * as read from './github-answers.js';
 import { openGitHub, type GitHubApi } from './github-api.js';
@@ -82,8 +82,8 @@ class GitHub implements Forge {
 
   async changedFiles(key: TaskKey): Promise<ChangedFile[]> {
     if (key.type !== 'pull_request') return [];
-    const files = await allItems(this.api.pages(`${pullRoute(key)}/files`), firstPage());
-    return files.flatMap((file) => read.fileOf(file) ?? []);
+    const files = await unless(UNTOLD, allItems(this.api.pages(`${pullRoute(key)}/files`), firstPage()));
+    return (files ?? []).flatMap((file) => read.fileOf(file) ?? []);
   }
 
   findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {

@@ -15,7 +15,7 @@ import type {
 } from '../ports.js';
 import { taskName, type TaskKey } from '../task/key.js';
 import { conditionally } from './conditional.js';
-import { NAMELESS, NO_ACCOUNT, unless, unreadable, whereVisible } from './failure.js';
+import { NAMELESS, NO_ACCOUNT, unless, UNTOLD, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, listOf, sameName, textOf } from './fields.js';
 import * as read from './gitlab-answers.js';
 import { openGitLab, type GitLabApi } from './gitlab-api.js';
@@ -88,8 +88,10 @@ class GitLab implements Forge {
 
   async changedFiles(key: TaskKey): Promise<ChangedFile[]> {
     if (key.type !== 'merge_request') return [];
-    const files = await allItems(this.api.pages(`${itemRoute(key)}/diffs`), firstPage());
-    return files.flatMap((file) => read.fileOf(file) ?? []);
+    const diffs = await unless(UNTOLD, allItems(this.api.pages(`${itemRoute(key)}/diffs`), firstPage()));
+    // Before 15.7 GitLab told them elsewhere.
+    const older = diffs ? null : await unless(UNTOLD, this.api.get(`${itemRoute(key)}/changes`));
+    return (diffs ?? listOf(fieldsOf(older?.data).changes)).flatMap((file) => read.fileOf(file) ?? []);
   }
 
   findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {

@@ -77,6 +77,11 @@ test('reviews and what they say of lines are read where asked for, a pending one
   ]);
 });
 
+test('a change too large to be compared is worked on without its list of files', async () => {
+  const { forge } = await github(() => ({ status: 422, body: { message: 'Sorry, this diff is taking too long' } }));
+  expect(await forge.changedFiles(KEY)).toEqual([]);
+});
+
 test('an issue that was moved to another repository is null', async () => {
   const moved = { status: 301, headers: { location: '/repositories/9/issues/3' } };
   const { forge } = await github(({ pathname }) => (pathname.endsWith('/issues/7') ? moved : { body: {} }));

@@ -7,6 +7,7 @@ const AT = '2026-03-01T10:00:00.000Z';
 const note = { id: 1, author: { username: 'ann' }, body: 'fine', created_at: AT, updated_at: AT, system: false };
 const issue = { iid: 3, state: 'opened', title: 'T', labels: ['coding agent'], created_at: AT, updated_at: AT };
 
+const NOT_FOUND: Reply = { status: 404, body: { message: '404 Not Found' } };
 const FORBIDDEN: Reply = { status: 403, body: { message: '403 Forbidden' } };
 
 let close: () => Promise<void> = async () => undefined;
@@ -96,6 +97,15 @@ test('a malformed note is skipped with a warning, a token’s account is a machi
   expect(parts.log.lines).toHaveLength(1);
 });
 
+test('the files of a change are read where older GitLabs tell them, and work goes on where none does', async () => {
+  const changes = [{ new_path: 'a.ts', new_file: true, diff: '@@ -0,0 +1 @@\n+a' }];
+  const old = await gitlab(({ pathname }) => (pathname.endsWith('/changes') ? { body: { changes } } : NOT_FOUND));
+  expect(await old.forge.changedFiles(KEY)).toEqual([{ path: 'a.ts', status: 'added', additions: 1, deletions: 0 }]);
+  await close();
+  const { forge } = await gitlab(() => NOT_FOUND);
+  expect(await forge.changedFiles(KEY)).toEqual([]);
+});
+
 test('labels change in one request that does both', async () => {
   const { forge, asked } = await gitlab(({ pathname }) => ({ body: pathname.endsWith('/labels') ? [] : {} }));
   await forge.changeLabels(KEY, ['a', 'b'], ['c']);
@@ -113,7 +123,7 @@ test('an api_url without /api/v4 is understood', async () => {
 
 test('a token that cannot be asked about has no scopes to tell', async () => {
   const { forge } = await gitlab(({ pathname }) =>
-    pathname.endsWith('/user') ? { body: { username: 'ann' } } : { status: 404, body: { message: '404 Not Found' } },
+    pathname.endsWith('/user') ? { body: { username: 'ann' } } : NOT_FOUND,
   );
   expect(await forge.inspectToken()).toEqual({ login: 'ann', scopes: null, problems: [] });
 });
