@@ -258,13 +258,16 @@ describe('comments', () => {
   });
 });
 
-test('on GitHub label names are compared without case', async () => {
+test('on GitHub label names are compared without case, and taken off as they are spelled', async () => {
   stage = await setStage({ script: [done('Done.')] });
   for (const name of ['Coding Agent', 'Coding Agent Processing', 'Awaiting-Response']) stage.world.addLabel(REPO, name);
   const n = stage.issue();
+  stage.world.label(REPO, stage.issue({ labelled: false }), LABEL, 'mallory');
   expect((await stage.tick()).code).toBe(0);
   expect(stage.labelsOverTime(n)[1]).toEqual(['Coding Agent']);
   expect([stage.labels(n), stage.kinds(n)]).toEqual([['Awaiting-Response'], ['progress', 'result']]);
+  const removed = stage.playground.journal.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
+  expect(removed.filter((path) => path.endsWith('/labels/Coding%20Agent'))).toHaveLength(2);
 });
 
 describe('who put the label on', () => {
