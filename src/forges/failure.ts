@@ -120,8 +120,8 @@ function kindOf(refusal: Refusal): ForgeErrorKind {
 
 function isLimit({ headers, text }: Refusal): boolean {
   if (headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0') return true;
-  // GitHub's secondary limit may come without any header: only its words tell it from a missing permission.
-  return /\bsecondary rate limit\b/i.test(text);
+  // A limit may come without any header: only its words tell it from a missing permission.
+  return /\brate limit\b|\babuse detection\b/i.test(text);
 }
 
 function retryAtOf(kind: ForgeErrorKind, headers: Headers, now: number): number | undefined {
