@@ -73,9 +73,9 @@ class GitHub implements Forge {
     const query = since ? { since } : {};
     const found = await this.comments(key, `${issueRoute(key)}/comments`, query, read.commentOf);
     if (reviews && key.type === 'pull_request') {
-      found.push(...(await this.comments(key, `${pullRoute(key)}/comments`, query, read.reviewCommentOf)));
-      const said = await this.comments(key, `${pullRoute(key)}/reviews`, {}, read.reviewOf);
-      found.push(...said.filter((review) => isSince(review, since)));
+      const lines = await unless(UNTOLD, this.comments(key, `${pullRoute(key)}/comments`, query, read.reviewCommentOf));
+      const said = await unless(UNTOLD, this.comments(key, `${pullRoute(key)}/reviews`, {}, read.reviewOf));
+      found.push(...(lines ?? []), ...(said ?? []).filter((review) => isSince(review, since)));
     }
     return oldestFirst(found);
   }
@@ -240,7 +240,7 @@ class GitHub implements Forge {
   private async withBranches(item: Item): Promise<Item> {
     const route = pullRoute(item.key);
     const branches = await remember(this.branches, route, async () =>
-      read.branchesOf((await this.api.get(route)).data),
+      read.branchesOf((await unless(UNTOLD, this.api.get(route)))?.data),
     );
     return branches ? { ...item, branches } : item;
   }

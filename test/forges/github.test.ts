@@ -82,6 +82,24 @@ test('a change too large to be compared is worked on without its list of files',
   expect(await forge.changedFiles(KEY)).toEqual([]);
 });
 
+test('a pull request is worked on by what its issue tells, where the routes of its own tell nothing', async () => {
+  const item = { number: 7, title: 'T', state: 'open', user: { login: 'ann' }, created_at: AT, pull_request: {} };
+  const { forge } = await github(({ pathname }) => {
+    if (pathname.includes('/pulls/7')) return { status: 404, body: { message: 'Not Found' } };
+    return { body: pathname.endsWith('/comments') ? [comment] : item };
+  });
+  expect(await forge.getItem(KEY)).toMatchObject({ key: KEY, title: 'T' });
+  expect(await forge.commentsSince(KEY, null, { reviews: true })).toMatchObject([{ body: 'fine' }]);
+});
+
+test('a write that is answered without a word took effect; a comment without an id may have', async () => {
+  const { forge, asked } = await github(() => ({ body: '' }));
+  await forge.changeLabels(KEY, ['a'], ['b']);
+  await forge.editComment(KEY, '1', 'hello');
+  await expect(forge.postComment(KEY, 'hello')).rejects.toMatchObject({ kind: 'open' });
+  expect(asked.map(({ method }) => method)).toEqual(['POST', 'DELETE', 'PATCH', 'POST']);
+});
+
 test('an issue that was moved to another repository is null', async () => {
   const moved = { status: 301, headers: { location: '/repositories/9/issues/3' } };
   const { forge } = await github(({ pathname }) => (pathname.endsWith('/issues/7') ? moved : { body: {} }));
