@@ -26,7 +26,7 @@ test('a project named by its number gives keys with its path', async () => {
   }));
   const [head] = await forge.findByLabel({ kind: 'repository', path: '42' }, 'coding agent');
   expect(head?.key).toEqual({ source: 'gitlab', owner: 'group/sub', repo: 'app', type: 'issue', id: '3' });
-  expect(asked[0]?.path).toContain('/api/v4/projects/42/');
+  expect(asked[0]?.path).toContain('/api/v4/projects/42/issues?labels=coding%20agent&state=opened');
 });
 
 test.each([
