@@ -55,7 +55,8 @@ async function brokenOff(agent: Agent, { key }: Job, error: unknown): Promise<Re
 /** A stranger's label: taken off, a log line, no comment. */
 async function refuse(agent: Agent, job: Job & { kind: 'refuse' }): Promise<Result> {
   const { botLabel } = labelsOf(agent.config, job.key.source);
-  await forgeOf(agent, job.key.source).changeLabels(job.key, [], [botLabel]);
+  const asSpelled = job.head.labels.filter((label) => hasLabel({ labels: [botLabel] }, label));
+  await forgeOf(agent, job.key.source).changeLabels(job.key, [], asSpelled);
   agent.log.write('warning', 'the request label was put on by somebody who may not ask for work; taken off', {
     task: taskName(job.key),
     by: job.by,

@@ -124,7 +124,7 @@ export interface Forge {
   getItem(key: TaskKey): Promise<Item | null>;
   /** Comments changed since the cursor (null: all of them, every page), oldest first. */
   commentsSince(key: TaskKey, cursor: CommentCursor | null, options: { reviews: boolean }): Promise<Comment[]>;
-  /** The files a pull or merge request changes; [] for an issue. */
+  /** The files a pull or merge request changes; [] for an issue, and where the forge does not tell them. */
   changedFiles(key: TaskKey): Promise<ChangedFile[]>;
   /** The newest comment that is wanted; null: none is. */
   findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null>;

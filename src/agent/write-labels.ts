@@ -1,10 +1,13 @@
-import { ForgeError, type Item } from '../ports.js';
+import { ForgeError, type ForgeErrorKind, type Item } from '../ports.js';
 import type { Conversation } from '../records.js';
 import { isPutOnAnew } from '../task/label-event.js';
 import { hasLabel, labelChange, labelSpecs } from '../task/labels.js';
 import { taskName, type Source } from '../task/key.js';
 import { forgeOf, labelsOf, whoWeAre, type Agent } from './agent.js';
 import { sameLogin } from './trust.js';
+
+/** Who may put labels on may not always create them: whether those that are needed are there shows when they are put on. */
+const UNCREATED: ForgeErrorKind[] = ['forbidden', 'gone', 'rejected'];
 
 /**
  * Writes the label the conversation wants, unless it is there; what fails stays wanted. Only an abort is thrown.
@@ -63,6 +66,11 @@ async function ensureLabelsOnce(agent: Agent, source: Source, path: string): Pro
   const fact = `labels:${source}:${path}`;
   const value = specs.map((spec) => spec.name).join('|');
   if (agent.store.facts.get(fact) === value) return;
-  await forgeOf(agent, source).ensureLabels(path, specs);
-  agent.store.facts.set(fact, value);
+  try {
+    await forgeOf(agent, source).ensureLabels(path, specs);
+    agent.store.facts.set(fact, value);
+  } catch (error) {
+    if (!(error instanceof ForgeError) || !UNCREATED.includes(error.kind)) throw error;
+    agent.log.write('warning', 'missing labels could not be created', { repository: path, error: error.message });
+  }
 }

@@ -53,14 +53,24 @@ async function jobFor(agent: Agent, head: ItemHead): Promise<Job[]> {
   const unsettled = conversation && agent.store.attempts.unsettledOf(conversation.id);
   if (unsettled?.status === 'running') return [];
   if (!unsettled && (await isForeign(agent, head))) return [];
-  const { botLabel } = labelsOf(agent.config, head.key.source);
-  const event = await forgeOf(agent, head.key.source).newestLabelEvent(head.key, botLabel);
+  const event = await requestEvent(agent, head);
   if (event && !isPutOnAnew(event, conversation?.labelEvent ?? null)) return [];
   if (!event && (agent.config.security.checkLabeller || conversation)) return []; // not known yet: next tick
   const about = { key: head.key, since: Date.parse(head.createdAt), title: head.title };
   if (event && !(await isAllowed(agent, head, event))) return [{ ...about, kind: 'refuse', head, by: event.actor }];
   if (unsettled) return [{ ...about, kind: 'resume', row: unsettled, ...(event && { event }) }];
   return [{ ...about, kind: 'first', head, event }];
+}
+
+/** Where nobody asks who put the label on, a forge that will not tell keeps nobody waiting. */
+async function requestEvent(agent: Agent, { key }: ItemHead): Promise<LabelEvent | null> {
+  const { botLabel } = labelsOf(agent.config, key.source);
+  return forgeOf(agent, key.source)
+    .newestLabelEvent(key, botLabel)
+    .catch((error: unknown) => {
+      if (agent.config.security.checkLabeller || !isVanished(error)) throw error;
+      return null;
+    });
 }
 
 async function isAllowed(agent: Agent, head: ItemHead, event: LabelEvent): Promise<boolean> {
@@ -85,8 +95,7 @@ async function orphans(agent: Agent, source: Source, place: Place): Promise<Job[
 /** `later`: another installation may be at work on it. `nobody`: nobody who may ask for work asked for it. */
 async function orphanJob(agent: Agent, head: ItemHead): Promise<Job | 'later' | 'nobody'> {
   if (await isForeign(agent, head)) return 'later';
-  const { botLabel } = labelsOf(agent.config, head.key.source);
-  const event = await forgeOf(agent, head.key.source).newestLabelEvent(head.key, botLabel);
+  const event = await requestEvent(agent, head);
   if (!event || !(await isAllowed(agent, head, event))) return 'nobody';
   return { key: head.key, since: Date.parse(head.createdAt), title: head.title, kind: 'first', head, event };
 }

@@ -120,8 +120,8 @@ function kindOf(refusal: Refusal): ForgeErrorKind {
 
 function isLimit({ headers, text }: Refusal): boolean {
   if (headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0') return true;
-  // GitHub's secondary limit may come without any header: only its words tell it from a missing permission.
-  return /\bsecondary rate limit\b/i.test(text);
+  // A limit may come without any header: only its words tell it from a missing permission.
+  return /\brate limit\b|\babuse detection\b/i.test(text);
 }
 
 function retryAtOf(kind: ForgeErrorKind, headers: Headers, now: number): number | undefined {
@@ -162,3 +162,9 @@ function codeOf(cause: unknown): string {
 /** Logged where the forge does not say whose token it is. */
 export const NAMELESS =
   'the token has no account name: own comments are told by their ids and markers alone; set username';
+
+/** What a token of an app or a job is told that asks for its account. One that is no good hears 401 everywhere else as well. */
+export const NO_ACCOUNT: ForgeErrorKind[] = ['refused', 'forbidden', 'gone'];
+
+/** What a list that work can do without is answered where the forge does not have it, or will not make it (a change too large to compare). */
+export const UNTOLD: ForgeErrorKind[] = ['gone', 'rejected'];

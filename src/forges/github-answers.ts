@@ -2,10 +2,10 @@ import type { Access, ChangedFile, Comment, Item, ItemHead, LabelEvent } from '.
 import type { TaskKey } from '../task/key.js';
 import { fieldsOf, idOf, labelNames, listOf, loginOf, numberOf, sameName, textOf, type Fields } from './fields.js';
 
-/** An item of a list or search; undefined where it is not readable. */
-export function headOf(value: unknown): ItemHead | undefined {
+/** An item of a list or search; undefined where it is not readable. `path`: the repository that was asked, if it was one. */
+export function headOf(value: unknown, path?: string): ItemHead | undefined {
   const fields = fieldsOf(value);
-  const key = keyOf(fields);
+  const key = keyOf(fields, path);
   const createdAt = textOf(fields.created_at);
   if (!key || !createdAt) return undefined;
   return {
@@ -22,9 +22,9 @@ export function isOpen(value: unknown): boolean {
 }
 
 /** The whole item, but for the branches of a pull request: another route has them. */
-export function itemOf(value: unknown): Item | undefined {
+export function itemOf(value: unknown, path: string): Item | undefined {
   const fields = fieldsOf(value);
-  const head = headOf(value);
+  const head = headOf(value, path);
   const author = loginOf(fields.user ?? null, 'login');
   if (!head || !author) return undefined;
   return {
@@ -37,9 +37,9 @@ export function itemOf(value: unknown): Item | undefined {
   };
 }
 
-function keyOf(fields: Fields): TaskKey | undefined {
+function keyOf(fields: Fields, path?: string): TaskKey | undefined {
   const id = idOf(fields.number);
-  const [owner, repo] = textOf(fields.repository_url)?.split('/').slice(-2) ?? [];
+  const [owner, repo] = (textOf(fields.repository_url) ?? path)?.split('/').slice(-2) ?? [];
   if (!id || !owner || !repo) return undefined;
   return { source: 'github', owner, repo, type: fields.pull_request ? 'pull_request' : 'issue', id };
 }
@@ -108,12 +108,24 @@ export function labelEventOf(value: unknown, label: string): LabelEvent | undefi
   return { id, actor: loginOf(fields.actor ?? null, 'login') ?? 'ghost', at };
 }
 
+/** `user.permissions` tells it all; where it is missing, as on older servers, the role does. */
 export function accessOf(value: unknown): Access {
-  const may = fieldsOf(fieldsOf(fieldsOf(value).user).permissions);
+  const { user, role_name: role, permission } = fieldsOf(value);
+  const told = fieldsOf(user).permissions;
+  if (told === undefined) return ROLES[textOf(role) ?? ''] ?? ROLES[textOf(permission) ?? ''] ?? 'none';
+  const may = fieldsOf(told);
   if (may.push === true) return 'write';
   if (may.triage === true) return 'triage';
   return may.pull === true ? 'read' : 'none';
 }
+
+const ROLES: Record<string, Access> = {
+  admin: 'write',
+  maintain: 'write',
+  write: 'write',
+  triage: 'triage',
+  read: 'read',
+};
 
 export function scopesOf(header: string | number | undefined): string[] | null {
   if (header === undefined) return null;

@@ -31,7 +31,7 @@ export function openGitHub(options: ForgeOptions<GitHubConfig>): GitHubApi {
     get: (route) => line.repeat(() => send(route, {})),
     look: (route, etag) => send(route, {}, etag, 'manual'),
     pages: (route) => (query, etag) =>
-      line.repeat(async () => pageOf(await send(route, query, etag), urlOf(route), line)),
+      line.repeat(async () => pageOf(await send(route, query, etag), query, urlOf(route), line)),
     urlOf,
   };
 }

@@ -15,13 +15,14 @@ import type {
 } from '../ports.js';
 import type { TaskKey } from '../task/key.js';
 import { conditionally } from './conditional.js';
-import { NAMELESS, unless, unreadable, whereVisible } from './failure.js';
+import { NAMELESS, NO_ACCOUNT, unless, UNTOLD, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, textOf } from './fields.js';
 import * as read from './github-answers.js';
 import { openGitHub, type GitHubApi } from './github-api.js';
+import { issueRoute, numbered, pathOf, pullRoute, repositoryRoute, split } from './github-routes.js';
 import type { ForgeOptions } from './http.js';
-import { createMissing } from './labels.js';
-import { allItems, etagOf, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
+import { createMissing, newestEvent } from './labels.js';
+import { allItems, etagOf, firstPage, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
 import type { Query } from './pages.js';
 import { remember } from './remember.js';
 import { isSince, newestOf, oldestFirst, readComments, sinceOf, type ReadComment } from './threads.js';
@@ -48,7 +49,7 @@ class GitHub implements Forge {
 
   whoAmI(): Promise<string | null> {
     return remember(this.accounts, 'me', async () => {
-      const user = await unless(['forbidden', 'gone'], this.api.get('/user'));
+      const user = await unless(NO_ACCOUNT, this.api.get('/user'));
       const name = textOf(fieldsOf(user?.data).login) ?? null;
       if (name === null) this.options.log.write('warning', NAMELESS, { source: 'github' });
       return name;
@@ -72,17 +73,17 @@ class GitHub implements Forge {
     const query = since ? { since } : {};
     const found = await this.comments(key, `${issueRoute(key)}/comments`, query, read.commentOf);
     if (reviews && key.type === 'pull_request') {
-      found.push(...(await this.comments(key, `${pullRoute(key)}/comments`, query, read.reviewCommentOf)));
-      const said = await this.comments(key, `${pullRoute(key)}/reviews`, {}, read.reviewOf);
-      found.push(...said.filter((review) => isSince(review, since)));
+      const lines = await unless(UNTOLD, this.comments(key, `${pullRoute(key)}/comments`, query, read.reviewCommentOf));
+      const said = await unless(UNTOLD, this.comments(key, `${pullRoute(key)}/reviews`, {}, read.reviewOf));
+      found.push(...(lines ?? []), ...(said ?? []).filter((review) => isSince(review, since)));
     }
     return oldestFirst(found);
   }
 
   async changedFiles(key: TaskKey): Promise<ChangedFile[]> {
     if (key.type !== 'pull_request') return [];
-    const files = await allItems(this.api.pages(`${pullRoute(key)}/files`), firstPage());
-    return files.flatMap((file) => read.fileOf(file) ?? []);
+    const files = await unless(UNTOLD, allItems(this.api.pages(`${pullRoute(key)}/files`), firstPage()));
+    return (files ?? []).flatMap((file) => read.fileOf(file) ?? []);
   }
 
   findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {
@@ -164,7 +165,7 @@ class GitHub implements Forge {
 
   async newestLabelEvent(key: TaskKey, label: string): Promise<LabelEvent | null> {
     for await (const page of pagesFromTheEnd(this.api.pages(`${issueRoute(key)}/events`), firstPage())) {
-      const event = page.items.flatMap((item) => read.labelEventOf(item, label) ?? []).at(-1);
+      const event = newestEvent(page.items.flatMap((item) => read.labelEventOf(item, label) ?? []));
       if (event) return event;
     }
     return null;
@@ -198,23 +199,23 @@ class GitHub implements Forge {
     const spot = { key: `items github ${path} ${label}`.toLowerCase(), url: this.api.urlOf(route, query) };
     const { value } = await conditionally(this.options.cache, spot, async (etag) => {
       const first = await pages(query, etag);
-      return first.unchanged ? null : { etag: first.etag, value: this.heads(await itemsFrom(first, pages)) };
+      return first.unchanged ? null : { etag: first.etag, value: this.heads(await itemsFrom(first, pages), path) };
     });
     return value;
   }
 
   private async itemsOf(owner: { name: string; query: string }, label: string): Promise<ItemHead[]> {
     const found: unknown[] = [];
-    for (const type of ['is:issue', 'is:pull-request']) {
+    for (const type of ['is:issue', 'is:pr']) {
       const q = `${type} label:"${label}" state:open user:${owner.name} ${owner.query}`.trim();
       found.push(...(await allItems(this.api.pages('/search/issues'), firstPage({ q }))));
     }
     return this.heads(found);
   }
 
-  private heads(items: unknown[]): ItemHead[] {
+  private heads(items: unknown[], path?: string): ItemHead[] {
     const heads = items.filter(read.isOpen).flatMap((item) => {
-      const head = read.headOf(item);
+      const head = read.headOf(item, path);
       if (!head) this.options.log.write('warning', 'malformed item skipped', { source: 'github' });
       return head ?? [];
     });
@@ -228,7 +229,7 @@ class GitHub implements Forge {
       this.api.line.repeat(async () => {
         const answer = await this.api.look(issueRoute(key), etag);
         if (answer.status === 304) return null;
-        const item = read.itemOf(answer.data);
+        const item = read.itemOf(answer.data, pathOf(key));
         if (!item) throw unreadable(url, this.api.line.party, answer.status, 'the answer is no issue');
         return { etag: etagOf(answer), value: item };
       }),
@@ -239,7 +240,7 @@ class GitHub implements Forge {
   private async withBranches(item: Item): Promise<Item> {
     const route = pullRoute(item.key);
     const branches = await remember(this.branches, route, async () =>
-      read.branchesOf((await this.api.get(route)).data),
+      read.branchesOf((await unless(UNTOLD, this.api.get(route)))?.data),
     );
     return branches ? { ...item, branches } : item;
   }
@@ -259,37 +260,11 @@ class GitHub implements Forge {
   }
 
   private ofItem<T>(key: TaskKey, answer: Promise<T>): Promise<T> {
-    const path = `${key.owner}/${key.repo}`;
+    const path = pathOf(key);
     return whereVisible(answer, () =>
       remember(this.visible, path, async () => {
         return (await unless(['gone', 'forbidden'], this.api.get(repositoryRoute(path)))) !== null;
       }),
     );
   }
-}
-
-function firstPage(query: Query = {}): Query {
-  return { ...query, per_page: String(PAGE_SIZE) };
-}
-
-function split(path: string): { owner: string; repo: string } {
-  const [owner = '', repo = ''] = path.split('/');
-  return { owner, repo };
-}
-
-function numbered({ owner, repo, id }: TaskKey): { owner: string; repo: string; issue_number: number } {
-  return { owner, repo, issue_number: Number(id) };
-}
-
-function repositoryRoute(path: string): string {
-  const { owner, repo } = split(path);
-  return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}`;
-}
-
-function issueRoute({ owner, repo, id }: TaskKey): string {
-  return `${repositoryRoute(`${owner}/${repo}`)}/issues/${id}`;
-}
-
-function pullRoute({ owner, repo, id }: TaskKey): string {
-  return `${repositoryRoute(`${owner}/${repo}`)}/pulls/${id}`;
 }

@@ -2,10 +2,10 @@ import type { Access, ChangedFile, Comment, Item, ItemHead, LabelEvent } from '.
 import type { TaskKey } from '../task/key.js';
 import { fieldsOf, idOf, labelNames, listOf, loginOf, numberOf, sameName, textOf, type Fields } from './fields.js';
 
-/** An item of a list; undefined where it is not readable. */
-export function headOf(value: unknown): ItemHead | undefined {
+/** An item of a list; undefined where it is not readable. `asked`: the list it is in, such as `group/app/issues`. */
+export function headOf(value: unknown, asked: string): ItemHead | undefined {
   const fields = fieldsOf(value);
-  const key = keyOf(fields);
+  const key = keyOf(fields, asked);
   const createdAt = textOf(fields.created_at);
   if (!key || !createdAt) return undefined;
   return {
@@ -21,9 +21,9 @@ export function isOpen(value: unknown): boolean {
   return fieldsOf(value).state === 'opened';
 }
 
-export function itemOf(value: unknown): Item | undefined {
+export function itemOf(value: unknown, asked: string): Item | undefined {
   const fields = fieldsOf(value);
-  const head = headOf(value);
+  const head = headOf(value, asked);
   const author = loginOf(fields.author ?? null, 'username');
   if (!head || !author) return undefined;
   const source = textOf(fields.source_branch);
@@ -39,12 +39,20 @@ export function itemOf(value: unknown): Item | undefined {
   };
 }
 
-/** `group/sub/project!7`: a project may have been configured by its number, the key has its path. */
-function keyOf(fields: Fields): TaskKey | undefined {
-  const reference = textOf(fieldsOf(fields.references).full) ?? '';
-  const [, owner, repo, mark, id] = /^(.+)\/([^/]+)([#!])(\d+)$/.exec(reference) ?? [];
+/** A project may have been configured by its number, the key has its path. Older GitLabs give no references. */
+function keyOf(fields: Fields, asked: string): TaskKey | undefined {
+  const reference = textOf(fieldsOf(fields.references).full);
+  const page = textOf(fields.web_url)?.replace(/^https?:\/\/[^/]+\//, '');
+  return keyIn(reference) ?? keyIn(`${asked}/${idOf(fields.iid)}`) ?? keyIn(page);
+}
+
+/** `group/sub/project!7`, and `group/sub/project/-/merge_requests/7`, the way of its page. */
+function keyIn(name = ''): TaskKey | undefined {
+  const pattern = /^(.+?)\/([^/]+?)(?:([#!])|(?:\/-)?\/(issues|work_items|merge_requests)\/)(\d+)$/;
+  const [, owner, repo, mark, list, id] = pattern.exec(name) ?? [];
   if (!owner || !repo || !id) return undefined;
-  return { source: 'gitlab', owner, repo, type: mark === '!' ? 'merge_request' : 'issue', id };
+  const type = mark === '!' || list === 'merge_requests' ? 'merge_request' : 'issue';
+  return { source: 'gitlab', owner, repo, type, id };
 }
 
 /** A merge request is `locked` for the moment of its merging. */

@@ -61,7 +61,7 @@ export function openGitLab(options: ForgeOptions<GitLabConfig>): GitLabApi {
     get: (route) => line.repeat(() => read(urlOf(route))),
     look: (route, etag) => read(urlOf(route), etag, 'manual'),
     pages: (route) => (query, etag) =>
-      line.repeat(async () => pageOf(await read(urlOf(route, query), etag), urlOf(route), line)),
+      line.repeat(async () => pageOf(await read(urlOf(route, query), etag), query, urlOf(route), line)),
     urlOf,
   };
 }
@@ -111,10 +111,11 @@ async function send({ line, token }: Wire, method: string, url: string, { etag, 
   return { status, headers: Object.fromEntries(response.headers), body: text ? (JSON.parse(text) as unknown) : null };
 }
 
+/** A space is `%20`, which means the same to every server; `+` does not. */
 function queryString(query: Record<string, unknown>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
-  return text && `?${text}`;
+  return text && `?${text.replaceAll('+', '%20')}`;
 }
 
 /** Gitbeaker leaves it to the requester to turn `addLabels` into `add_labels`. */

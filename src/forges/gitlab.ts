@@ -15,13 +15,15 @@ import type {
 } from '../ports.js';
 import { taskName, type TaskKey } from '../task/key.js';
 import { conditionally } from './conditional.js';
-import { NAMELESS, unless, unreadable, whereVisible } from './failure.js';
+import { NAMELESS, NO_ACCOUNT, unless, UNTOLD, unreadable, whereVisible } from './failure.js';
 import { fieldsOf, idOf, listOf, sameName, textOf } from './fields.js';
 import * as read from './gitlab-answers.js';
 import { openGitLab, type GitLabApi } from './gitlab-api.js';
+import { GitLabPeople } from './gitlab-people.js';
+import { groupRoute, itemRoute, kindOf, pathOf, projectRoute } from './gitlab-routes.js';
 import type { ForgeOptions } from './http.js';
-import { createMissing } from './labels.js';
-import { allItems, etagOf, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
+import { createMissing, newestEvent } from './labels.js';
+import { allItems, etagOf, firstPage, itemsFrom, pagesFromTheEnd } from './pages.js';
 import type { Page, Query } from './pages.js';
 import { remember } from './remember.js';
 import { isSince, newestOf, oldestFirst, readComments, sinceOf } from './threads.js';
@@ -39,17 +41,18 @@ class GitLab implements Forge {
   readonly maxCommentLength = 1_000_000;
   private readonly api: GitLabApi;
   private readonly accounts = new Map<string, Promise<string | null>>();
-  private readonly accesses = new Map<string, Promise<Access>>();
+  private readonly people: GitLabPeople;
   private readonly labels = new Map<string, Promise<string[]>>();
   private readonly visible = new Map<string, Promise<boolean>>();
 
   constructor(private readonly options: ForgeOptions<GitLabConfig>) {
     this.api = openGitLab(options);
+    this.people = new GitLabPeople(this.api);
   }
 
   whoAmI(): Promise<string | null> {
     return remember(this.accounts, 'me', async () => {
-      const user = await unless(['forbidden', 'gone'], this.api.get('user'));
+      const user = await unless(NO_ACCOUNT, this.api.get('user'));
       const name = textOf(fieldsOf(user?.data).username) ?? null;
       if (name === null) this.options.log.write('warning', NAMELESS, { source: 'gitlab' });
       return name;
@@ -57,17 +60,17 @@ class GitLab implements Forge {
   }
 
   async findByLabel(place: Place, label: string): Promise<ItemHead[]> {
-    if (place.kind === 'owner') return (await this.itemsUnder(groupRoute(place.name), label)).heads;
+    if (place.kind === 'owner') return (await this.itemsUnder(groupRoute(place.name), '', label)).heads;
     const spelling = { key: `spelling ${place.path} ${label}`.toLowerCase(), url: label };
     const { body: known, etag: lookedUpAt } = this.options.cache.get(spelling.key) ?? { body: label, etag: '' };
-    const { heads, unchanged } = await this.itemsUnder(projectRoute(place.path), known);
+    const { heads, unchanged } = await this.itemsUnder(projectRoute(place.path), place.path, known);
     const now = this.options.clock.now();
     if (heads.length > 0 || (unchanged && now - Number(lookedUpAt) < SPELLING_MS)) return heads;
     // GitLab takes "Bug" and "bug" for two labels: nothing found may mean that people spell it otherwise.
     const spelled = await this.spelled(place.path, label);
     this.options.cache.set(spelling.key, { url: spelling.url, etag: String(now), body: spelled });
     if (spelled === known) return heads;
-    return (await this.itemsUnder(projectRoute(place.path), spelled)).heads;
+    return (await this.itemsUnder(projectRoute(place.path), place.path, spelled)).heads;
   }
 
   async getItem(key: TaskKey): Promise<Item | null> {
@@ -85,8 +88,10 @@ class GitLab implements Forge {
 
   async changedFiles(key: TaskKey): Promise<ChangedFile[]> {
     if (key.type !== 'merge_request') return [];
-    const files = await allItems(this.api.pages(`${itemRoute(key)}/diffs`), firstPage());
-    return files.flatMap((file) => read.fileOf(file) ?? []);
+    const diffs = await unless(UNTOLD, allItems(this.api.pages(`${itemRoute(key)}/diffs`), firstPage()));
+    // Before 15.7 GitLab told them elsewhere.
+    const older = diffs ? null : await unless(UNTOLD, this.api.get(`${itemRoute(key)}/changes`));
+    return (diffs ?? listOf(fieldsOf(older?.data).changes)).flatMap((file) => read.fileOf(file) ?? []);
   }
 
   findComment(key: TaskKey, wanted: (comment: Comment) => boolean): Promise<Comment | null> {
@@ -161,20 +166,15 @@ class GitLab implements Forge {
   async newestLabelEvent(key: TaskKey, label: string): Promise<LabelEvent | null> {
     const pages = this.api.pages(`${itemRoute(key)}/resource_label_events`);
     for await (const page of pagesFromTheEnd(pages, firstPage())) {
-      const event = page.items.flatMap((item) => read.labelEventOf(item, label) ?? []).at(-1);
+      this.people.meet(page.items);
+      const event = newestEvent(page.items.flatMap((item) => read.labelEventOf(item, label) ?? []));
       if (event) return event;
     }
     return null;
   }
 
   access(path: string, login: string): Promise<Access> {
-    return remember(this.accesses, `${path} ${login}`.toLowerCase(), async () => {
-      const users = await allItems(this.api.pages('users'), { username: login });
-      const user = users.map(fieldsOf).find(({ username }) => sameName(textOf(username) ?? '', login));
-      const id = idOf(user?.id);
-      const member = id && (await unless(['gone'], this.api.get(`${projectRoute(path)}/members/all/${id}`)));
-      return member ? read.accessOf(member.data) : 'none';
-    });
+    return this.people.access(path, login);
   }
 
   promptly<T>(ask: () => Promise<T>): Promise<T> {
@@ -191,17 +191,14 @@ class GitLab implements Forge {
     return { login, scopes, problems: scopes.includes('api') ? [] : [problem] };
   }
 
-  private async itemsUnder(base: string, label: string): Promise<{ heads: ItemHead[]; unchanged: boolean }> {
-    const [issues, mergeRequests] = await Promise.all([
-      this.listItems(`${base}/issues`, label),
-      this.listItems(`${base}/merge_requests`, label),
-    ]);
-    const unchanged = issues.unchanged && mergeRequests.unchanged;
-    return { heads: [...issues.value, ...mergeRequests.value], unchanged };
+  private async itemsUnder(base: string, path: string, label: string) {
+    const kinds = ['issues', 'merge_requests'];
+    const lists = await readable(kinds.map((kind) => this.listItems(`${base}/${kind}`, `${path}/${kind}`, label)));
+    return { heads: lists.flatMap(({ value }) => value), unchanged: lists.every(({ unchanged }) => unchanged) };
   }
 
   /** Any change moves an item to the first page, so that one conditional request tells whether there is news. */
-  private listItems(route: string, label: string): Promise<{ value: ItemHead[]; unchanged: boolean }> {
+  private listItems(route: string, name: string, label: string): Promise<{ value: ItemHead[]; unchanged: boolean }> {
     const query = firstPage({
       labels: label,
       state: 'opened',
@@ -213,13 +210,13 @@ class GitLab implements Forge {
     const spot = { key: `items gitlab ${route} ${label}`.toLowerCase(), url: this.api.urlOf(route, query) };
     return conditionally(this.options.cache, spot, async (etag) => {
       const first = await pages(query, etag);
-      return first.unchanged ? null : { etag: first.etag, value: this.heads(await itemsFrom(first, pages)) };
+      return first.unchanged ? null : { etag: first.etag, value: this.heads(await itemsFrom(first, pages), name) };
     });
   }
 
-  private heads(items: unknown[]): ItemHead[] {
+  private heads(items: unknown[], list: string): ItemHead[] {
     const heads = items.filter(read.isOpen).flatMap((item) => {
-      const head = read.headOf(item);
+      const head = read.headOf(item, list);
       if (!head) this.options.log.write('warning', 'malformed item skipped', { source: 'gitlab' });
       return head ?? [];
     });
@@ -233,7 +230,7 @@ class GitLab implements Forge {
       this.api.line.repeat(async () => {
         const answer = await this.api.look(itemRoute(key), etag);
         if (answer.status === 304) return null;
-        const item = read.itemOf(answer.data);
+        const item = read.itemOf(answer.data, `${pathOf(key)}/${kindOf(key)}`);
         if (!item) throw unreadable(url, this.api.line.party, answer.status, 'the answer is no item');
         return { etag: etagOf(answer), value: item };
       }),
@@ -254,6 +251,7 @@ class GitLab implements Forge {
       if (page.unchanged) return null;
       const fresh = { etag: page.etag, value: [] as Comment[] };
       for (;;) {
+        this.people.meet(page.items);
         const notes = readComments(page.items, read.commentOf, key, this.options.log);
         fresh.value.push(...notes.filter(isNew));
         const reached = notes.some((note) => cursor?.known(note) || !isSince(note, since));
@@ -285,23 +283,9 @@ class GitLab implements Forge {
   }
 }
 
-function firstPage(query: Query = {}): Query {
-  return { ...query, per_page: String(PAGE_SIZE) };
-}
-
-function pathOf({ owner, repo }: TaskKey): string {
-  return `${owner}/${repo}`;
-}
-
-function projectRoute(path: string): string {
-  return `projects/${encodeURIComponent(path)}`;
-}
-
-function groupRoute(name: string): string {
-  return `groups/${encodeURIComponent(name)}`;
-}
-
-function itemRoute(key: TaskKey): string {
-  const kind = key.type === 'merge_request' ? 'merge_requests' : 'issues';
-  return `${projectRoute(pathOf(key))}/${kind}/${key.id}`;
+/** A project with its merge requests switched off forbids their list: the other one counts all the same. */
+async function readable<T>(lists: Promise<T>[]): Promise<T[]> {
+  const answers = await Promise.all(lists.map((list) => unless(['forbidden', 'gone'], list)));
+  const found = answers.filter((answer) => answer !== null);
+  return found.length > 0 ? found : Promise.all(lists);
 }

@@ -41,7 +41,7 @@ export function openLine(source: Source, options: ForgeOptions<{ token: string }
   let hurries = 0;
   const heed = (error: unknown): void => {
     if (!(error instanceof ForgeError) || error.kind !== 'rate') return;
-    limitedUntil = error.details.retryAt ?? 0;
+    limitedUntil = Math.max(limitedUntil, error.details.retryAt ?? 0); // of two that were under way at once, one may name less
     memory?.set(fact, String(limitedUntil));
   };
 
@@ -111,6 +111,7 @@ async function exchange(send: Send, url: string, init: RequestInit, party: Party
   }
   if (status === 204 || status === 205 || status === 304) return new Response(null, { status, headers });
   if (!response.ok) throw failureOf({ url, status, headers, text }, party);
+  if (text === '' && (init.method ?? 'GET') !== 'GET') return new Response(null, { status: 204, headers }); // it took effect
   if (!isJson(text)) throw unreadable(url, party, status, 'the answer is no JSON');
   return new Response(text, {
     status,

@@ -1,4 +1,4 @@
-import { ForgeError, type LabelSpec } from '../ports.js';
+import { ForgeError, type LabelEvent, type LabelSpec } from '../ports.js';
 import { hasName } from './fields.js';
 
 /** How one forge lists and creates the labels of a repository. */
@@ -27,4 +27,11 @@ async function createUnlessPresent(label: LabelSpec, { list, create }: LabelRout
     if (rejected && hasName(await list(), label.name)) return false;
     throw error;
   }
+}
+
+/** The newest event, in whatever order they come: GitLab promises none. */
+export function newestEvent(events: LabelEvent[]): LabelEvent | null {
+  const byTime = (a: LabelEvent, b: LabelEvent): number =>
+    Date.parse(a.at) - Date.parse(b.at) || Number(a.id) - Number(b.id);
+  return events.toSorted(byTime).at(-1) ?? null;
 }

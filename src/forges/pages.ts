@@ -26,13 +26,17 @@ export type ReadPage = (query: Query, etag?: string) => Promise<Page>;
 
 export const PAGE_SIZE = 100;
 
-/** Reads an answer as a page; what is no list is as good as no answer. */
-export function pageOf(answer: Answer, url: string, line: Line): Page {
+export function firstPage(query: Query = {}): Query {
+  return { ...query, per_page: String(PAGE_SIZE) };
+}
+
+/** Reads the answer to `query` as a page; what is no list is as good as no answer. */
+export function pageOf(answer: Answer, query: Query, url: string, line: Line): Page {
   const { status, headers } = answer;
   if (status === 304) return { unchanged: true, etag: null, items: [] };
   const items = Array.isArray(answer.data) ? answer.data : (answer.data as { items?: unknown } | null)?.items;
   if (!Array.isArray(items)) throw unreadable(url, line.party, status, 'the answer is no list');
-  return { unchanged: false, etag: etagOf(answer), items, ...neighbours(headers.link) };
+  return { unchanged: false, etag: etagOf(answer), items, ...neighbours(headers, query) };
 }
 
 export function etagOf({ headers }: Answer): string | null {
@@ -69,11 +73,13 @@ async function restReversed(first: Page, read: ReadPage): Promise<Page[]> {
   return pages;
 }
 
-/** Only the query of a `Link` is taken: its host may be one that only the forge itself knows. */
-function neighbours(link: string | number | undefined): Pick<Page, 'next' | 'prev' | 'last'> {
-  const found: Pick<Page, 'next' | 'prev' | 'last'> = {};
-  for (const [, url, name] of String(link ?? '').matchAll(/<([^>]+)>\s*;\s*rel="(next|prev|last)"/g)) {
-    found[name as keyof typeof found] = Object.fromEntries(new URLSearchParams(url?.split('?')[1]));
+/** Only the query of a `Link` is taken: its host may be one that only the forge itself knows. Proxies may leave nothing but GitLab's number. */
+function neighbours(headers: Answer['headers'], asked: Query): Pick<Page, 'next' | 'prev' | 'last'> {
+  const { link = '', 'x-next-page': number } = headers;
+  const found: Pick<Page, 'next' | 'prev' | 'last'> = number ? { next: { ...asked, page: String(number) } } : {};
+  for (const [, url, name] of String(link).matchAll(/<([^>]+)>\s*;\s*rel="?(next|prev|last)\b/g)) {
+    const told = Object.fromEntries(new URLSearchParams(url?.split('?')[1]));
+    found[name as keyof typeof found] = { ...asked, ...told };
   }
   return found;
 }

@@ -16,7 +16,7 @@ export type Fault = FaultKind & {
 type FaultKind =
   | { kind: 'fail_before'; status?: number }
   /** The request takes effect, its answer is lost. */
-  | { kind: 'commit_then_502' | 'commit_then_drop' }
+  | { kind: 'commit_then_502' | 'commit_then_422' | 'commit_then_drop' }
   | { kind: 'drop_before' | 'garbage' }
   | { kind: 'delay'; ms: number }
   | { kind: 'rate_429' | 'secondary_403'; retryAfter?: number }
@@ -63,6 +63,11 @@ function plainAnswer(fault: Fault, forge: Source, now: number): Answer | undefin
       return failure(forge, fault.status ?? 500);
     case 'commit_then_502':
       return html(502, '<html><head><title>502 Bad Gateway</title></head></html>');
+    case 'commit_then_422':
+      return json(422, {
+        message: 'Validation Failed',
+        errors: [{ resource: 'IssueComment', code: 'already_exists' }],
+      });
     case 'garbage':
       return html(200, '<!DOCTYPE html><html><body>Sign in to the network</body></html>');
     case 'rate_429':

@@ -78,13 +78,13 @@ async function exchange(
   if ((await around.onRequest()?.(seen, 'after')) === 'hang') return;
   if (fault?.kind === 'commit_then_drop') return drop(response);
 
-  const sent = fault?.kind === 'commit_then_502' ? (faultAnswer(fault, forge, around.now()) ?? answer) : answer;
+  const sent = fault && isAfterEffect(fault) ? (faultAnswer(fault, forge, around.now()) ?? answer) : answer;
   entry.status = sent.status;
   send(response, sent);
 }
 
 function isAfterEffect(fault: Fault): boolean {
-  return fault.kind === 'commit_then_502' || fault.kind === 'commit_then_drop';
+  return fault.kind.startsWith('commit_then_');
 }
 
 function journalEntry(dialect: Dialect, request: ForgeRequest, at: number): JournalEntry {

@@ -40,12 +40,18 @@ async function send(agent: Agent, row: OutboxRow): Promise<boolean> {
         kind: row.kind,
         error: error.message,
       });
-      if (error.kind === 'gone' || error.kind === 'rejected') return drop(agent, row);
-      if (error.kind !== 'open') return false;
+      if (willNeverGo(error, row)) return drop(agent, row);
+      if (error.kind === 'forbidden' && row.commentId !== null) return true; // somebody else's comment by now: it holds no post up
+      if (error.kind !== 'open' && error.kind !== 'rejected') return false;
       row = { ...row, tries: row.tries + 1 };
     }
   }
   return false;
+}
+
+/** A post that is refused may be refused because it stands there already: it is looked for before that is believed. */
+function willNeverGo({ kind }: ForgeError, { commentId, tries }: OutboxRow): boolean {
+  return kind === 'gone' || (kind === 'rejected' && (commentId !== null || tries > 0));
 }
 
 /** A post that may have gone through before is looked for by its marker first. */

@@ -247,6 +247,24 @@ test('a token that may not write: nothing is asked of the model, one line, exit 
   expect(stage.labels(n)).toEqual(['awaiting-response']);
 });
 
+test.each(['github', 'gitlab'] as const)(
+  'on %s a token that may not create labels puts those on that are there',
+  async (forge) => {
+    await play({ turns: [done()] }, { forge });
+    const n = stage.issue();
+    stage.playground.faults.add({
+      kind: 'fail_before',
+      status: 403,
+      method: 'POST',
+      path: /hello\/labels$/,
+      times: 100,
+    });
+    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(stage.labelsOverTime(n).flat()).toContain('coding agent processing');
+    expect(state(n)).toBe('awaiting-response');
+  },
+);
+
 test('on GitLab a label spelled otherwise is found, also after nothing was found for a while', async () => {
   await play({ turns: [done()] }, { forge: 'gitlab' });
   const n = stage.issue({ labelled: false });

@@ -233,6 +233,29 @@ test.each(['github', 'gitlab'] as const)('on %s a post whose answer was lost is 
   expect(stage.kinds(n)).toEqual(['progress', 'result']);
 });
 
+test('a post that the forge says is there already is ours, and one that it never takes holds no other up', async () => {
+  stage = await setStage({ script: () => done('Done.') });
+  const n = stage.issue();
+  const path = /\/comments$/;
+  stage.playground.faults.add({ kind: 'commit_then_422', method: 'POST', path });
+  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(stage.kinds(n)).toEqual(['progress', 'result']);
+  expect(stage.comments(n)[0]!.body).toContain('**Finished**');
+
+  const other = stage.issue();
+  stage.playground.faults.add({ kind: 'fail_before', status: 422, method: 'POST', path, times: 2 });
+  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(stage.kinds(other)).toEqual(['result']);
+});
+
+test('a progress comment that may no longer be edited does not keep the result back', async () => {
+  stage = await setStage({ forge: 'gitlab', script: [done('Done.')] });
+  const n = stage.issue();
+  stage.playground.faults.add({ kind: 'fail_before', status: 403, method: 'PUT', path: '/notes/', times: 100 });
+  expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect([stage.kinds(n), stage.labels(n)]).toEqual([['progress', 'result'], ['awaiting-response']]);
+});
+
 test('the tokens of a day, once spent, park until midnight', async () => {
   stage = await setStage({ config: { limits: { max_tokens_per_day: 50 } }, script: [note('one'), note('two')] });
   const n = stage.issue();

@@ -258,13 +258,16 @@ describe('comments', () => {
   });
 });
 
-test('on GitHub label names are compared without case', async () => {
+test('on GitHub label names are compared without case, and taken off as they are spelled', async () => {
   stage = await setStage({ script: [done('Done.')] });
   for (const name of ['Coding Agent', 'Coding Agent Processing', 'Awaiting-Response']) stage.world.addLabel(REPO, name);
   const n = stage.issue();
+  stage.world.label(REPO, stage.issue({ labelled: false }), LABEL, 'mallory');
   expect((await stage.tick()).code).toBe(0);
   expect(stage.labelsOverTime(n)[1]).toEqual(['Coding Agent']);
   expect([stage.labels(n), stage.kinds(n)]).toEqual([['Awaiting-Response'], ['progress', 'result']]);
+  const removed = stage.playground.journal.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
+  expect(removed.filter((path) => path.endsWith('/labels/Coding%20Agent'))).toHaveLength(2);
 });
 
 describe('who put the label on', () => {
@@ -285,6 +288,15 @@ describe('who put the label on', () => {
     stage.configure({ security: { trusted_users: ['Mallory'] } });
     expect((await stage.tick()).code).toBe(0);
     expect([stage.labels(byStranger), stage.labels(undecided)]).toEqual([['awaiting-response'], ['awaiting-response']]);
+  });
+
+  test('check_labeller off: anybody may, also where the forge does not tell who it was', async () => {
+    stage = await setStage({ script: () => done('Done.'), config: { security: { check_labeller: false } } });
+    const items = [stage.issue({ labelled: false }), stage.issue({ labelled: false })];
+    for (const n of items) stage.world.label(REPO, n, LABEL, 'mallory');
+    stage.playground.faults.add({ kind: 'fail_before', status: 403, path: `/issues/${items[1]}/events`, times: 1 });
+    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(items.map((n) => stage.labels(n))).toEqual([['awaiting-response'], ['awaiting-response']]);
   });
 });
 

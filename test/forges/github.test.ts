@@ -77,6 +77,29 @@ test('reviews and what they say of lines are read where asked for, a pending one
   ]);
 });
 
+test('a change too large to be compared is worked on without its list of files', async () => {
+  const { forge } = await github(() => ({ status: 422, body: { message: 'Sorry, this diff is taking too long' } }));
+  expect(await forge.changedFiles(KEY)).toEqual([]);
+});
+
+test('a pull request is worked on by what its issue tells, where the routes of its own tell nothing', async () => {
+  const item = { number: 7, title: 'T', state: 'open', user: { login: 'ann' }, created_at: AT, pull_request: {} };
+  const { forge } = await github(({ pathname }) => {
+    if (pathname.includes('/pulls/7')) return { status: 404, body: { message: 'Not Found' } };
+    return { body: pathname.endsWith('/comments') ? [comment] : item };
+  });
+  expect(await forge.getItem(KEY)).toMatchObject({ key: KEY, title: 'T' });
+  expect(await forge.commentsSince(KEY, null, { reviews: true })).toMatchObject([{ body: 'fine' }]);
+});
+
+test('a write that is answered without a word took effect; a comment without an id may have', async () => {
+  const { forge, asked } = await github(() => ({ body: '' }));
+  await forge.changeLabels(KEY, ['a'], ['b']);
+  await forge.editComment(KEY, '1', 'hello');
+  await expect(forge.postComment(KEY, 'hello')).rejects.toMatchObject({ kind: 'open' });
+  expect(asked.map(({ method }) => method)).toEqual(['POST', 'DELETE', 'PATCH', 'POST']);
+});
+
 test('an issue that was moved to another repository is null', async () => {
   const moved = { status: 301, headers: { location: '/repositories/9/issues/3' } };
   const { forge } = await github(({ pathname }) => (pathname.endsWith('/issues/7') ? moved : { body: {} }));
@@ -96,12 +119,27 @@ test('an answer of another shape is tried again, then unreachable', async () => 
   expect(asked).toHaveLength(4);
 });
 
+test('an item that does not name its repository belongs to the one that was asked', async () => {
+  const item = {
+    number: 7,
+    title: 'T',
+    state: 'open',
+    user: { login: 'ann' },
+    labels: ['coding agent'],
+    created_at: AT,
+  };
+  const { forge } = await github(({ pathname }) => ({ body: pathname.endsWith('/7') ? item : [item] }));
+  const [head] = await forge.findByLabel({ kind: 'repository', path: 'octo/hello' }, 'coding agent');
+  expect(head).toMatchObject({ key: { ...KEY, type: 'issue' }, labels: ['coding agent'] });
+  expect((await forge.getItem(head!.key))?.key).toEqual(head!.key);
+});
+
 test('an owner is searched by label, quoted, once for issues and once for pull requests', async () => {
   const { forge, asked } = await github(() => ({ body: { total_count: 0, items: [] } }));
   await forge.findByLabel({ kind: 'owner', name: 'octo', query: 'archived:false' }, 'coding agent');
   expect(asked.map(({ path }) => new URL(path, 'http://x').searchParams.get('q'))).toEqual([
     'is:issue label:"coding agent" state:open user:octo archived:false',
-    'is:pull-request label:"coding agent" state:open user:octo archived:false',
+    'is:pr label:"coding agent" state:open user:octo archived:false',
   ]);
 });
 
@@ -111,10 +149,24 @@ test('comments are asked for since a minute before the cursor', async () => {
   expect(asked[0]?.path).toContain(`since=${encodeURIComponent('2026-03-01T09:59:00Z')}`);
 });
 
-test('a token without an account of its own is null, a fine-grained one has no scopes to tell', async () => {
-  const app = await github(() => ({ status: 403, body: { message: 'Resource not accessible by integration' } }));
-  expect(await app.forge.whoAmI()).toBeNull();
-  await close();
+test.each([
+  [{ permission: 'read', role_name: 'triage', user: { permissions: { triage: true, pull: true } } }, 'triage'],
+  [{ permission: 'admin', user: { permissions: {} } }, 'none'],
+  [{ permission: 'read', role_name: 'triage', user: {} }, 'triage'],
+  [{ permission: 'write', role_name: 'release-crew' }, 'write'],
+  [{ permission: 'none' }, 'none'],
+  [{}, 'none'],
+])('of %j somebody may %s', async (body, access) => {
+  const { forge } = await github(() => ({ body }));
+  expect(await forge.access('octo/hello', 'ann')).toBe(access);
+});
+
+test.each([401, 403])('a token that is told %s has no account of its own', async (status) => {
+  const { forge } = await github(() => ({ status, body: { message: 'Resource not accessible by integration' } }));
+  expect(await forge.whoAmI()).toBeNull();
+});
+
+test('a fine-grained token has no scopes to tell', async () => {
   const fine = await github(() => ({ body: { login: 'ann' } }));
   expect(await fine.forge.inspectToken()).toEqual({ login: 'ann', scopes: null, problems: [] });
 });

@@ -47,9 +47,13 @@ describe('what an unsuccessful answer means', () => {
     expect(refusal(429, headers).details.retryAt).toBe(1_060_000);
   });
 
-  test('a secondary limit without any header is a limit all the same', () => {
-    const text = JSON.stringify({ message: 'You have exceeded a secondary rate limit.' });
-    expect(refusal(403, {}, text)).toMatchObject({ kind: 'rate', details: { retryAt: 1_060_000 } });
+  test.each([
+    'You have exceeded a secondary rate limit.',
+    'API rate limit exceeded for user ID 1.',
+    'You have triggered an abuse detection mechanism.',
+  ])('a limit without any header is a limit all the same: %s', (message) => {
+    const limited = refusal(403, {}, JSON.stringify({ message }));
+    expect(limited).toMatchObject({ kind: 'rate', details: { retryAt: 1_060_000 } });
   });
 
   test("GitLab's plain-text 429 is a limit", () => {

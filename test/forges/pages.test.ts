@@ -1,4 +1,6 @@
-import { pagesFromTheEnd, type Page, type Query, type ReadPage } from '../../src/forges/pages.js';
+import { openLine } from '../../src/forges/http.js';
+import { pageOf, pagesFromTheEnd, type Page, type Query, type ReadPage } from '../../src/forges/pages.js';
+import { freshParts, TOKEN } from './rig.js';
 
 /** Three pages of one item each. */
 function threePages(links: { last: boolean }): { read: ReadPage; asked: string[] } {
@@ -37,4 +39,24 @@ test('where the forge does not name the last page it is found on foot', async ()
 test('a list of one page is read once', async () => {
   const read: ReadPage = async () => ({ unchanged: false, etag: null, items: ['only'], last: { page: '1' } });
   expect(await itemsOf(pagesFromTheEnd(read, {}))).toEqual(['only']);
+});
+
+describe('the way to the next page', () => {
+  const asked = { labels: 'coding agent', per_page: '100' };
+  const next = (headers: Record<string, string>) => {
+    const line = openLine('gitlab', { ...freshParts(), config: { token: TOKEN } });
+    return pageOf({ status: 200, headers, data: [] }, asked, 'http://127.0.0.1/', line).next;
+  };
+
+  test.each([
+    ['a Link', { link: '<http://inside/x?page=2&labels=coding+agent&per_page=100>; rel="next"' }],
+    ['a Link of another hand', { link: '</x?page=1>; rel=prev, </x?page=2>; rel=next' }],
+    ['a number alone', { 'x-next-page': '2' }],
+  ])('is told by %s', (_, headers) => {
+    expect(next(headers)).toEqual({ ...asked, page: '2' });
+  });
+
+  test('is nowhere on the last page', () => {
+    expect(next({ 'x-next-page': '', link: '<http://inside/x?page=1>; rel="first"' })).toBeUndefined();
+  });
 });
