@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -130,6 +130,19 @@ describe('migrations', () => {
       const refusal = caught(() => open(dir));
       expect(refusal).toBeInstanceOf(OperatorError);
       expect(refusal).toMatchObject({ exitCode: 2, details: [expect.stringContaining('999_from_the_future')] });
+    }
+  });
+
+  it('of a newer version that was killed leave the file and the log beside it byte for byte', () => {
+    const db = openDatabase(join(dir, 'alive'));
+    db.prepare("INSERT INTO migrations VALUES ('999_from_the_future', 'then')").run();
+    cpSync(join(dir, 'alive'), join(dir, 'killed'), { recursive: true });
+    db.close();
+    const bytes = (): Buffer[] => ['', '-wal'].map((side) => readFileSync(join(dir, 'killed', `tasks.db${side}`)));
+    const before = bytes();
+    for (const open of [openDatabase, openDatabaseReadonly]) {
+      expect(caught(() => open(join(dir, 'killed')))).toMatchObject({ exitCode: 2 });
+      expect(bytes()).toEqual(before);
     }
   });
 });
