@@ -49,7 +49,7 @@ async function brokenOff(agent: Agent, { key }: Job, error: unknown): Promise<Re
   agent.log.write(expected ? 'warning' : 'error', 'a task could not be taken up', fields);
   const conversation = agent.store.conversations.find(key);
   const row = expected || !conversation ? null : agent.store.attempts.unsettledOf(conversation.id);
-  return row?.status === 'running' ? failUnopened(agent, row, error) : outcomeOf(error, agent.config);
+  return row ? failUnopened(agent, row, error) : outcomeOf(error, agent.config);
 }
 
 /** A stranger's label: taken off, a log line, no comment. */

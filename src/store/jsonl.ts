@@ -1,4 +1,15 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import type { Log } from '../ports.js';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -42,6 +53,7 @@ export class JsonlFile {
   }
 
   private openRepaired(): number {
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 }); // somebody may have deleted the folder
     const fd = openSync(this.path, 'a+', 0o600);
     const size = fstatSync(fd).size;
     const end = endOfLastLine(fd, size);

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MessageLine, ToolLine } from '../../src/records.js';
+import { cannot, decision, plan, setPlanningStage } from './planning-script.js';
 import { finished, LABEL, REPO, setStage, TOKEN, type Stage, type StageOptions } from './stage.js';
 import { ago, done, isSummary, note, reactionsOn, talk, turnRequests, type Talk } from './talk.js';
 
@@ -202,6 +203,34 @@ describe('what broke one task does not stop the others', () => {
     const b = stage.issue();
     expect(await stage.tick()).toMatchObject({ code: 0, stderr: '' });
     expect([stage.labels(a), stage.labels(b)]).toEqual([['awaiting-response'], ['awaiting-response']]);
+  });
+
+  test('an attempt that rests and whose folder is no folder is settled all the same, once', async () => {
+    await play({ turns: [note('one'), done()] });
+    const n = stage.issue();
+    stage.model.onRequest = async (index, phase) => {
+      if (index === 0 && phase === 'before') await stage.agent('pause', `${REPO}#${n}`);
+    };
+    await stage.tick();
+    const folder = join(stage.dataDir, stage.attempt().uuid);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '');
+    await stage.agent('stop', `${REPO}#${n}`);
+    expect([(await stage.tick()).code, (await stage.tick()).code]).toEqual([1, 0]);
+    expect(stage.attempt()).toMatchObject({ status: 'failed', paused_by: null });
+    expect([stage.labels(n), stage.kinds(n)]).toEqual([['coding agent failed'], ['progress', 'paused', 'failure']]);
+  });
+
+  test('a question whose folder was deleted is still closed when nobody answers', async () => {
+    const ask = decision({ clarification_needed: true, clarification_questions: ['Which one?'] });
+    stage = await setPlanningStage([plan({ id: 'task_1' }), cannot, ask]);
+    const n = stage.issue();
+    await stage.tick();
+    expect(stage.attempt()).toMatchObject({ status: 'paused', paused_by: 'question' });
+    rmSync(join(stage.dataDir, stage.attempt().uuid), { recursive: true });
+    stage.query('UPDATE conversations SET last_processed_at = ?', ago(25));
+    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect([stage.attempt().status, stage.labels(n)]).toEqual(['stopped', ['coding agent stopped']]);
   });
 
   test('an attempt that vanishes three ticks running is settled as failed before it is tried again', async () => {
