@@ -35,9 +35,21 @@ export async function perform(agent: Agent, job: Job, openWorkshop: () => Promis
         return await goOn(agent, job, openWorkshop);
     }
   } catch (error) {
+    if (!agent.signal.aborted && !isDiskTrouble(error)) return brokenOff(agent, job, error);
+    leave(agent, job);
     agent.signal.throwIfAborted();
-    if (isDiskTrouble(error)) throw error;
-    return brokenOff(agent, job, error);
+    throw error;
+  }
+}
+
+/** A signal or the disk ends this take-up: it did not vanish, and does not count as in vain. */
+function leave({ store }: Agent, { key }: Job): void {
+  try {
+    const conversation = store.conversations.find(key);
+    const row = conversation && store.attempts.unsettledOf(conversation.id);
+    if (row) store.attempts.update(row.uuid, { takeUps: 0 });
+  } catch {
+    // a disk that takes nothing else does not take this either
   }
 }
 

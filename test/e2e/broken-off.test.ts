@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { MessageLine, ToolLine } from '../../src/records.js';
 import { cannot, decision, plan, setPlanningStage } from './planning-script.js';
@@ -170,6 +179,25 @@ describe('asked to end', () => {
     ]);
   });
 
+  test('while the server of its workspace starts: that is no take-up in vain', async () => {
+    await play({ turns: [done()] });
+    const n = stage.issue();
+    const { mcp_servers } = stage.settings();
+    const started = join(stage.dir, 'started');
+    const script = `require('fs').writeFileSync(${JSON.stringify(started)}, ''); process.stdin.resume()`;
+    stage.configure({
+      mcp_servers: [{ mcp_server_name: 'slow', command: [process.execPath, '-e', script, '{workspace}'] }],
+    });
+    const child = stage.start(['run']);
+    while (!existsSync(started)) await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill('SIGTERM');
+    expect((await finished(child)).code).toBe(143);
+    expect([stage.attempt().status, stage.attempt()['take_ups']]).toEqual(['running', 0]);
+    stage.configure({ mcp_servers });
+    await stage.tick();
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+  });
+
   test('a second signal ends it at once, and nothing is lost', async () => {
     await play({ turns: [note('one'), done()] });
     const n = stage.issue();
@@ -243,6 +271,21 @@ describe('what broke one task does not stop the others', () => {
     expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
     expect([stage.labels(n), stage.labels(other)]).toEqual([['coding agent failed'], ['awaiting-response']]);
     expect(stage.kinds(n)).toEqual(['progress', 'failure']);
+  });
+
+  test('a disk that was full at every take-up fails nothing: with room again the work is done', async () => {
+    await play({ turns: [done()] });
+    const n = stage.issue();
+    await killedAtRequest(0);
+    const folder = join(stage.dataDir, stage.attempt().uuid);
+    rmSync(join(folder, 'messages.jsonl'));
+    symlinkSync('/dev/full', join(folder, 'metadata.json.tmp'));
+    stage.query('UPDATE tasks SET take_ups = 3');
+    expect([(await stage.tick()).code, (await stage.tick()).code]).toEqual([1, 1]);
+    expect([stage.attempt().status, stage.labels(n)]).toEqual(['running', ['coding agent processing']]);
+    rmSync(join(folder, 'metadata.json.tmp'));
+    expect((await stage.tick()).code).toBe(0);
+    expect([stage.labels(n), stage.kinds(n)]).toEqual([['awaiting-response'], ['progress', 'result']]);
   });
 
   test('one that vanished even while it was settled is settled without a look at its files', async () => {
