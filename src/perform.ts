@@ -121,7 +121,6 @@ async function followUp(agent: Agent, job: Job & { kind: 'follow_up' }, shop: Wo
   );
   await shop.ready();
   const row = claimFollowUp(agent, conversation, factsOf(shop));
-  agent.store.conversations.update(conversation.id, { lastCommentAt: agent.clock.now() });
   const acknowledged = acknowledge(agent, job);
   const outcome = await work(agent, row, shop);
   await acknowledged;

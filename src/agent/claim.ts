@@ -35,8 +35,8 @@ export function claimFollowUp(agent: Agent, conversation: Conversation, model: M
 export function takeUp(agent: Agent, row: AttemptRow, event: LabelEvent | null = null): void {
   agent.store.atomically(() => {
     const conversation = agent.store.conversations.get(row.conversationId);
-    if (conversation.state !== 'processing')
-      agent.store.conversations.update(row.conversationId, toProcessing(agent, conversation));
+    const isShown = conversation.state === 'processing'; // a parked attempt keeps the label
+    agent.store.conversations.update(row.conversationId, isShown ? { reason: null } : toProcessing(agent, conversation));
     if (event) {
       const labelEvent = { id: event.id, at: event.at };
       agent.store.conversations.update(row.conversationId, { labelEvent, commentCount: 0 });
@@ -46,6 +46,7 @@ export function takeUp(agent: Agent, row: AttemptRow, event: LabelEvent | null =
       pausedBy: null,
       pausedAt: null,
       notBefore: null,
+      errorMessage: null,
       takeUps: row.takeUps + 1,
     });
   });

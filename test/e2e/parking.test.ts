@@ -58,8 +58,11 @@ test('a model that is down parks the attempt, longer each time, claims nothing e
 
   down = false;
   due();
-  stage.model.onRequest = null;
+  expect(stage.conversation()['reason']).toBe('unreachable');
+  let atWork: unknown;
+  stage.model.onRequest = () => void (atWork ??= [stage.conversation()['reason'], stage.attempt()['error_message']]);
   expect((await stage.agent('run', '--task', `${REPO}#${n}`)).code).toBe(0);
+  expect(atWork).toEqual([null, null]);
   expect(stage.notes).toEqual(['one', 'two']);
   expect(stage.kinds(n)).toEqual(['progress', 'result']);
   expect(stage.labels(n)).toEqual(['awaiting-response']);
