@@ -107,6 +107,7 @@ async function begin(
 /** New comments: perhaps they only say thanks in more words; otherwise a new attempt answers them all. */
 async function followUp(agent: Agent, job: Job & { kind: 'follow_up' }, shop: Workshop): Promise<Result> {
   const { conversation, mail, judge } = job;
+  await shop.ready(); // a server that is down would have the model asked again at every tick
   const finished = judge && (await saysFinished(agent, shop.model, conversation, mail.fresh));
   if (finished && !(await moreWasSaid(agent, conversation, mail))) {
     await conclude(agent, conversation, mail, { kind: 'close', why: 'completion', silent: false });
@@ -119,7 +120,6 @@ async function followUp(agent: Agent, job: Job & { kind: 'follow_up' }, shop: Wo
       task: taskName(job.key),
     },
   );
-  await shop.ready();
   const row = claimFollowUp(agent, conversation, factsOf(shop));
   const acknowledged = acknowledge(agent, job);
   const outcome = await work(agent, row, shop);

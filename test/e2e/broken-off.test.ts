@@ -72,6 +72,20 @@ describe('tool servers', () => {
     expect(stage.labels(n)).toEqual(['awaiting-response']);
   });
 
+  test('while one is down, the model is not asked again at every tick whether a comment says more than thanks', async () => {
+    await play({ turns: [done()] });
+    const n = stage.issue();
+    await stage.tick();
+    stage.world.comment(REPO, n, { author: 'alice', body: 'Thanks, and the farewell?' });
+    const { mcp_servers } = stage.settings();
+    const asked = stage.model.requests.length;
+    stage.configure({ mcp_servers: [{ mcp_server_name: 'notes', command: ['no-such-program'] }] });
+    expect([(await stage.tick()).code, stage.model.requests.length]).toEqual([1, asked]);
+    stage.configure({ mcp_servers });
+    await stage.tick();
+    expect([stage.conversation()['comment_count'], stage.labels(n)]).toEqual([1, ['awaiting-response']]);
+  });
+
   test('one in the workspace of the attempt finds its folder and may write there', async () => {
     await play({ turns: [note('hello'), done()] });
     stage.configure({ mcp_servers: [notesServer('{workspace}/notes.txt')] });
