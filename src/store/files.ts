@@ -43,18 +43,18 @@ export function openFiles(baseDir: string, uuid: string, log: Log): AttemptFiles
       return null;
     },
     current() {
-      const lines = [...current.lines<CurrentLine>()];
+      const lines = [...current.lines<StoredLine>()].map(fromStored);
       const missing = messagesAfter(lines.reduce((last, line) => Math.max(last, line.seq), 0)).map(currentFrom);
-      for (const line of missing) current.append(line, { sync: false });
+      for (const line of missing) current.append(toStored(line), { sync: false });
       return [...lines, ...missing];
     },
     appendMessage(line) {
       messages.append(line);
-      current.append(currentFrom(line), { sync: false }); // what a crash loses here comes back from messages.jsonl
+      current.append(toStored(currentFrom(line)), { sync: false }); // what a crash loses here comes back from messages.jsonl
     },
     replaceCurrent(lines) {
       current.close();
-      writeWhole(current.path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      writeWhole(current.path, lines.map((line) => `${JSON.stringify(toStored(line))}\n`).join(''));
       current = file('current.jsonl');
     },
     appendTool: (line) => tools.append(line),
@@ -80,6 +80,17 @@ function currentFrom(line: MessageLine): CurrentLine {
     ...(line.complaint && { complaint: line.complaint }),
     ...(line.more && { more: line.more }),
   };
+}
+
+/** On disk calls and their answers have the names they have in messages.jsonl. */
+type StoredLine = Omit<CurrentLine, 'toolCalls' | 'toolCallId'> & Pick<MessageLine, 'tool_calls' | 'tool_call_id'>;
+
+function toStored({ toolCalls, toolCallId, ...line }: CurrentLine): StoredLine {
+  return { ...line, ...(toolCalls && { tool_calls: toolCalls }), ...(toolCallId && { tool_call_id: toolCallId }) };
+}
+
+function fromStored({ tool_calls: toolCalls, tool_call_id: toolCallId, ...line }: StoredLine): CurrentLine {
+  return { ...line, ...(toolCalls && { toolCalls }), ...(toolCallId && { toolCallId }) };
 }
 
 function lastOfEach(lines: ToolLine[]): ToolLine[] {

@@ -102,6 +102,24 @@ describe('what the model sees', () => {
     expect(seqs(reopened().current())).toEqual([1, 2]);
   });
 
+  it('names calls and their answers on disk as messages.jsonl does', () => {
+    const call = { id: 'c', tool: 'files/read', args: {} };
+    files.appendMessage({ ...message(1), role: 'assistant', tool_calls: [call] });
+    files.appendMessage({ ...message(2), role: 'tool', tool_call_id: 'c' });
+    const lines = files.current();
+    expect(lines).toEqual([
+      expect.objectContaining({ seq: 1, toolCalls: [call] }),
+      expect.objectContaining({ seq: 2, toolCallId: 'c' }),
+    ]);
+    files.replaceCurrent(lines);
+    const stored = readFileSync(path('current.jsonl'), 'utf8').trim().split('\n');
+    expect(stored.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { seq: 1, role: 'assistant', content: 'message 1', tool_calls: [call] },
+      { seq: 2, role: 'tool', content: 'message 2', tool_call_id: 'c' },
+    ]);
+    expect(reopened().current()).toEqual(lines);
+  });
+
   it('is replaced as a whole and appended to again', () => {
     for (const seq of [1, 2, 3]) files.appendMessage(message(seq));
     const lines: CurrentLine[] = [
