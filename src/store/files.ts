@@ -2,9 +2,11 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFil
 import { join } from 'node:path';
 import type { Log } from '../ports.js';
 import type { AttemptFiles, CurrentLine, MessageLine, PlanningLine, SummaryLine, ToolLine } from '../records.js';
-import { JsonlFile } from './jsonl.js';
+import { JsonlFile, type Essentials } from './jsonl.js';
 
 const OWN_NAMES = ['metadata.json', 'messages.jsonl', 'current.jsonl', 'summaries.jsonl', 'tools.jsonl', 'planning'];
+
+const MESSAGE: Essentials = { seq: 'number', role: 'string', content: 'string' };
 
 /** Begins anew. What is not ours in the folder stays: a server may already be at work in its workspace. */
 export function createFiles(baseDir: string, uuid: string, metadata: object, log: Log): AttemptFiles {
@@ -22,12 +24,12 @@ export function deleteFiles(baseDir: string, uuid: string): void {
 /** The folder of one attempt. Looking changes nothing; the first append to a file cuts off what a crash tore. */
 export function openFiles(baseDir: string, uuid: string, log: Log): AttemptFiles {
   const dir = join(baseDir, uuid);
-  const file = (name: string): JsonlFile => new JsonlFile(join(dir, name), log);
-  const messages = file('messages.jsonl');
-  const summaries = file('summaries.jsonl');
-  const tools = file('tools.jsonl');
-  const planning = file(join('planning', `${uuid}.jsonl`));
-  let current = file('current.jsonl');
+  const file = (name: string, essentials: Essentials): JsonlFile => new JsonlFile(join(dir, name), essentials, log);
+  const messages = file('messages.jsonl', MESSAGE);
+  const summaries = file('summaries.jsonl', { summary: 'string' });
+  const tools = file('tools.jsonl', { seq: 'number', tool: 'string', call: 'object' });
+  const planning = file(join('planning', `${uuid}.jsonl`), { type: 'string' });
+  let current = file('current.jsonl', MESSAGE);
 
   const messagesAfter = (seq: number): MessageLine[] => {
     const found: MessageLine[] = [];
@@ -55,7 +57,7 @@ export function openFiles(baseDir: string, uuid: string, log: Log): AttemptFiles
     replaceCurrent(lines) {
       current.close();
       writeWhole(current.path, lines.map((line) => `${JSON.stringify(toStored(line))}\n`).join(''));
-      current = file('current.jsonl');
+      current = file('current.jsonl', MESSAGE);
     },
     appendTool: (line) => tools.append(line),
     tools: () => lastOfEach([...tools.lines<ToolLine>()]),
