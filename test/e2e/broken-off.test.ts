@@ -72,6 +72,17 @@ describe('tool servers', () => {
     expect(stage.labels(n)).toEqual(['awaiting-response']);
   });
 
+  test('one of its own workspace that does not start: nothing is claimed either, and no folder is left', async () => {
+    await play({ turns: [done()] });
+    const items = [stage.issue(), stage.issue()];
+    stage.configure({ mcp_servers: [{ mcp_server_name: 'notes', command: ['no-such-program', '{workspace}'] }] });
+    const { code, stderr } = await stage.tick();
+    expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+    expect(items.map((n) => [stage.labels(n), stage.comments(n)])).toEqual(items.map(() => [[LABEL], []]));
+    expect(stage.query('SELECT uuid FROM tasks')).toEqual([]);
+    expect(readdirSync(stage.dataDir).filter((name) => name.includes('-'))).toEqual([]);
+  });
+
   test('while one is down, the model is not asked again at every tick whether a comment says more than thanks', async () => {
     await play({ turns: [done()] });
     const n = stage.issue();
@@ -196,6 +207,7 @@ describe('asked to end', () => {
   test('while the server of its workspace starts: that is no take-up in vain', async () => {
     await play({ turns: [done()] });
     const n = stage.issue();
+    await killedAtRequest(0);
     const { mcp_servers } = stage.settings();
     const started = join(stage.dir, 'started');
     const script = `require('fs').writeFileSync(${JSON.stringify(started)}, ''); process.stdin.resume()`;
