@@ -5,12 +5,13 @@ import type { AttemptRow, Conversation } from './records.js';
 import { taskName } from './task/key.js';
 import { hasLabel } from './task/labels.js';
 import { forgeOf, labelsOf, type Agent } from './agent/agent.js';
-import { claim, claimFollowUp, takeUp, type ModelFacts } from './agent/claim.js';
+import { claim, claimFollowUp, takeUp, type NewAttempt } from './agent/claim.js';
 import { writeLabels } from './agent/write-labels.js';
 import { conclude } from './agent/conclude.js';
 import { fetchMail, type Mail } from './agent/inbox.js';
 import { Park, Stop, type StopReason } from './agent/interrupts.js';
 import { saysFinished } from './agent/judge.js';
+import type { Bench } from './agent/open.js';
 import { outcomeOf, type Outcome } from './agent/outcome.js';
 import { failUnopened, parkUnopened } from './agent/park.js';
 import { workOn } from './agent/work.js';
@@ -35,9 +36,21 @@ export async function perform(agent: Agent, job: Job, openWorkshop: () => Promis
         return await goOn(agent, job, openWorkshop);
     }
   } catch (error) {
+    if (!agent.signal.aborted && !isDiskTrouble(error)) return brokenOff(agent, job, error);
+    leave(agent, job);
     agent.signal.throwIfAborted();
-    if (isDiskTrouble(error)) throw error;
-    return brokenOff(agent, job, error);
+    throw error;
+  }
+}
+
+/** A signal or the disk ends this take-up: it did not vanish, and does not count as in vain. */
+function leave({ store }: Agent, { key }: Job): void {
+  try {
+    const conversation = store.conversations.find(key);
+    const row = conversation && store.attempts.unsettledOf(conversation.id);
+    if (row) store.attempts.update(row.uuid, { takeUps: 0 });
+  } catch {
+    // a disk that takes nothing else does not take this either
   }
 }
 
@@ -49,7 +62,7 @@ async function brokenOff(agent: Agent, { key }: Job, error: unknown): Promise<Re
   agent.log.write(expected ? 'warning' : 'error', 'a task could not be taken up', fields);
   const conversation = agent.store.conversations.find(key);
   const row = expected || !conversation ? null : agent.store.attempts.unsettledOf(conversation.id);
-  return row?.status === 'running' ? failUnopened(agent, row, error) : outcomeOf(error, agent.config);
+  return row ? failUnopened(agent, row, error) : outcomeOf(error, agent.config);
 }
 
 /** A stranger's label: taken off, a log line, no comment. */
@@ -86,16 +99,18 @@ async function begin(
   }
   const shop = await opening;
   await shop.ready();
-  const row = agent.store.atomically(() => {
-    if (retried) agent.store.wishes.take(known.id, 'retry');
-    return claim(agent, item, job.event, factsOf(shop));
-  });
-  return work(agent, row, shop);
+  return claimAndWork(agent, shop, (made) =>
+    agent.store.atomically(() => {
+      if (retried) agent.store.wishes.take(known.id, 'retry');
+      return claim(agent, item, job.event, made);
+    }),
+  );
 }
 
 /** New comments: perhaps they only say thanks in more words; otherwise a new attempt answers them all. */
 async function followUp(agent: Agent, job: Job & { kind: 'follow_up' }, shop: Workshop): Promise<Result> {
   const { conversation, mail, judge } = job;
+  await shop.ready(); // a server that is down would have the model asked again at every tick
   const finished = judge && (await saysFinished(agent, shop.model, conversation, mail.fresh));
   if (finished && !(await moreWasSaid(agent, conversation, mail))) {
     await conclude(agent, conversation, mail, { kind: 'close', why: 'completion', silent: false });
@@ -108,11 +123,12 @@ async function followUp(agent: Agent, job: Job & { kind: 'follow_up' }, shop: Wo
       task: taskName(job.key),
     },
   );
-  await shop.ready();
-  const row = claimFollowUp(agent, conversation, factsOf(shop));
-  agent.store.conversations.update(conversation.id, { lastCommentAt: agent.clock.now() });
-  const acknowledged = acknowledge(agent, job);
-  const outcome = await work(agent, row, shop);
+  let acknowledged: Promise<void> | undefined;
+  const outcome = await claimAndWork(agent, shop, (made) => {
+    const row = claimFollowUp(agent, conversation, made);
+    acknowledged = acknowledge(agent, job);
+    return row;
+  });
   await acknowledged;
   if (outcome.kind === 'completed') {
     agent.log.write('info', `[COMMENT] Issue #${job.key.id} - Comment processed successfully`, {
@@ -171,25 +187,43 @@ const NO_TOOLS: Tools & { close(): Promise<void> } = {
   close: () => Promise.resolve(),
 };
 
-async function work(agent: Agent, row: AttemptRow, shop: Workshop, end: Error | null = null): Promise<Outcome> {
-  const log = agent.logFor({ task: taskName(row.key), attempt: row.uuid });
-  const own: Agent = { ...agent, log };
-  let tools: Awaited<ReturnType<Workshop['toolsFor']>>;
+/** Nothing is claimed before the servers that start in its own folder are there as well. */
+async function claimAndWork(
+  agent: Agent,
+  { model, toolsFor }: Workshop,
+  claimAs: (made: NewAttempt) => AttemptRow,
+): Promise<Outcome> {
+  const uuid = agent.newUuid();
+  const tools = await toolsFor(uuid).catch((error: unknown) => {
+    agent.store.deleteFiles(uuid);
+    throw error;
+  });
   try {
-    tools = end ? NO_TOOLS : await shop.toolsFor(row.uuid);
-  } catch (error) {
-    if (!(error instanceof Park)) throw error;
-    await writeLabels(own, row.conversationId);
-    return parkUnopened(own, row, error);
-  }
-  try {
-    log.write('info', 'attempt begins', { followUp: row.followUp, takeUps: row.takeUps });
-    return await workOn({ agent: own, model: shop.model, tools }, row, end);
+    const facts = { llmProvider: model.provider, model: model.name, contextLength: model.contextLength };
+    return await workWith({ agent, model, tools }, claimAs({ uuid, ...facts }));
   } finally {
     await tools.close();
   }
 }
 
-function factsOf({ model }: Workshop): ModelFacts {
-  return { llmProvider: model.provider, model: model.name, contextLength: model.contextLength };
+async function work(agent: Agent, row: AttemptRow, shop: Workshop, end: Error | null = null): Promise<Outcome> {
+  let tools: Awaited<ReturnType<Workshop['toolsFor']>>;
+  try {
+    tools = end ? NO_TOOLS : await shop.toolsFor(row.uuid);
+  } catch (error) {
+    if (!(error instanceof Park)) throw error;
+    await writeLabels(agent, row.conversationId);
+    return parkUnopened(agent, row, error);
+  }
+  try {
+    return await workWith({ agent, model: shop.model, tools }, row, end);
+  } finally {
+    await tools.close();
+  }
+}
+
+function workWith({ agent, model, tools }: Bench, row: AttemptRow, end: Error | null = null): Promise<Outcome> {
+  const log = agent.logFor({ task: taskName(row.key), attempt: row.uuid });
+  log.write('info', 'attempt begins', { followUp: row.followUp, takeUps: row.takeUps });
+  return workOn({ agent: { ...agent, log }, model, tools }, row, end);
 }

@@ -76,16 +76,20 @@ function sharedWorkshop(openWorkshop: () => Promise<Workshop>): Pick<Workshop, '
 /** An outage must not claim and park everything: who failed is not asked again in this tick. */
 class Outages {
   private modelDown = false;
+  private toolsDown = false;
   private failures = new Map<Source, number>();
 
   concern(job: Job): boolean {
     if ((this.failures.get(job.key.source) ?? 0) >= 2) return true;
+    if (this.toolsDown && (job.kind === 'first' || job.kind === 'follow_up')) return true;
     return this.modelDown && job.kind !== 'close' && job.kind !== 'refuse';
   }
 
   note(job: Job, outcome: JobReport['outcome']): void {
     const forgeFailed = outcome.kind === 'parked' && 'what' in outcome.reason && outcome.reason.what === 'forge';
     this.failures.set(job.key.source, forgeFailed ? (this.failures.get(job.key.source) ?? 0) + 1 : 0);
-    if (outcome.kind === 'parked' && !forgeFailed) this.modelDown = outcome.blame !== 'tools';
+    if (outcome.kind !== 'parked' || forgeFailed) return;
+    if (outcome.blame === 'tools') this.toolsDown = true;
+    else this.modelDown = true;
   }
 }

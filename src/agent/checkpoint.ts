@@ -129,10 +129,6 @@ function admit(attempt: Attempt, mail: Mail): boolean {
     progress: { commentsHeard: Number(rowOf(attempt).progress['commentsHeard'] ?? 0) + count },
   });
   recordMail(agent, conversation, [...comments, ...mail.others], mail.undecided);
-  agent.store.conversations.update(conversation.id, {
-    lastCommentId: mail.fresh.at(-1)!.id,
-    lastCommentAt: agent.clock.now(),
-  });
   lookout.statistics.added += count;
   log.write(logLevel, `新規コメントをコンテキストに追加しました: ${count}件 (Task: ${attempt.uuid})`);
   attempt.progress.acknowledge(mail.fresh);

@@ -5,10 +5,13 @@ import { labelOfState } from '../task/labels.js';
 import { labelsOf, type Agent } from './agent.js';
 
 /** Which model an attempt is made with, for the records. */
-export type ModelFacts = Pick<AttemptRow, 'llmProvider' | 'model' | 'contextLength'>;
+type ModelFacts = Pick<AttemptRow, 'llmProvider' | 'model' | 'contextLength'>;
+
+/** What is decided about an attempt before it is claimed. */
+export type NewAttempt = ModelFacts & Pick<AttemptRow, 'uuid'>;
 
 /** The item becomes ours: conversation and attempt in one transaction, before anything shows on the forge. */
-export function claim(agent: Agent, item: Item, event: LabelEvent | null, model: ModelFacts): AttemptRow {
+export function claim(agent: Agent, item: Item, event: LabelEvent | null, made: NewAttempt): AttemptRow {
   return agent.store.atomically(() => {
     const conversation = agent.store.conversations.find(item.key) ?? newConversation(agent, item);
     agent.store.conversations.update(conversation.id, {
@@ -18,16 +21,16 @@ export function claim(agent: Agent, item: Item, event: LabelEvent | null, model:
       commentCount: 0,
       ...(event && { labelEvent: { id: event.id, at: event.at } }),
     });
-    return newAttempt(agent, conversation, model, { followUp: false });
+    return newAttempt(agent, conversation, made, { followUp: false });
   });
 }
 
 /** A comment in the thread asks for more: the next attempt of the same conversation. */
-export function claimFollowUp(agent: Agent, conversation: Conversation, model: ModelFacts): AttemptRow {
+export function claimFollowUp(agent: Agent, conversation: Conversation, made: NewAttempt): AttemptRow {
   return agent.store.atomically(() => {
     const commentCount = conversation.commentCount + 1;
     agent.store.conversations.update(conversation.id, { ...toProcessing(agent, conversation), commentCount });
-    return newAttempt(agent, conversation, model, { followUp: true });
+    return newAttempt(agent, conversation, made, { followUp: true });
   });
 }
 
@@ -35,8 +38,11 @@ export function claimFollowUp(agent: Agent, conversation: Conversation, model: M
 export function takeUp(agent: Agent, row: AttemptRow, event: LabelEvent | null = null): void {
   agent.store.atomically(() => {
     const conversation = agent.store.conversations.get(row.conversationId);
-    if (conversation.state !== 'processing')
-      agent.store.conversations.update(row.conversationId, toProcessing(agent, conversation));
+    const isShown = conversation.state === 'processing'; // a parked attempt keeps the label
+    agent.store.conversations.update(
+      row.conversationId,
+      isShown ? { reason: null } : toProcessing(agent, conversation),
+    );
     if (event) {
       const labelEvent = { id: event.id, at: event.at };
       agent.store.conversations.update(row.conversationId, { labelEvent, commentCount: 0 });
@@ -46,6 +52,7 @@ export function takeUp(agent: Agent, row: AttemptRow, event: LabelEvent | null =
       pausedBy: null,
       pausedAt: null,
       notBefore: null,
+      errorMessage: null,
       takeUps: row.takeUps + 1,
     });
   });
@@ -96,13 +103,12 @@ function newConversation(agent: Agent, item: Item): Conversation {
 function newAttempt(
   agent: Agent,
   { id, key }: Conversation,
-  model: ModelFacts,
+  made: NewAttempt,
   { followUp }: { followUp: boolean },
 ): AttemptRow {
   const now = agent.clock.now();
   const row: AttemptRow = {
-    ...model,
-    uuid: agent.newUuid(),
+    ...made,
     key,
     conversationId: id,
     status: 'running',

@@ -17,17 +17,29 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Deletes what is past `context_expiry_days`, the folder before the row, so that a crash leaves nothing unknown. */
 export function cleanExpired(agent: Cleaner): { deleted: Deleted } {
-  const attempts = expiredAttempts(agent).map(({ uuid, key, completedAt }) => ({ uuid, key, completedAt }));
-  for (const { uuid } of attempts) {
-    agent.store.deleteFiles(uuid);
-    agent.store.attempts.delete(uuid);
-  }
-  const orphans = orphanFolders(agent);
-  for (const uuid of orphans) agent.store.deleteFiles(uuid);
+  const attempts = expiredAttempts(agent)
+    .filter(({ uuid }) => isDeleted(agent, uuid))
+    .map(({ uuid, key, completedAt }) => ({ uuid, key, completedAt }));
+  for (const { uuid } of attempts) agent.store.attempts.delete(uuid);
+  const orphans = orphanFolders(agent).filter((uuid) => isDeleted(agent, uuid));
   if (attempts.length + orphans.length > 0) {
     agent.log.write('info', 'deleted what had expired', { attempts: attempts.length, orphans: orphans.length });
   }
   return { deleted: { attempts, orphans } };
+}
+
+/** A server may have left files there that are not ours to delete: that one stays, and stops nobody. */
+function isDeleted({ store, log }: Cleaner, uuid: string): boolean {
+  try {
+    store.deleteFiles(uuid);
+    return true;
+  } catch (error) {
+    log.write('warning', 'the folder of an expired attempt cannot be deleted', {
+      attempt: uuid,
+      error: (error as Error).message,
+    });
+    return false;
+  }
 }
 
 /** Settled attempts past `context_expiry_days`; one that is running or paused never expires here. */

@@ -34,7 +34,8 @@ export class History implements Transcript {
     private readonly redact: (text: string) => string,
   ) {
     this.lines = files.current();
-    this.seq = this.lines.reduce((last, line) => Math.max(last, line.seq), 0);
+    const known = attempts.get(uuid)?.lastSeq ?? 0; // a number that the row has seen is not given again
+    this.seq = this.lines.reduce((last, line) => Math.max(last, line.seq), known);
     this.complaints = complaintsIn(this.lines);
     this.recount();
   }

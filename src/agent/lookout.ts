@@ -80,8 +80,9 @@ export class Lookout {
 
   private isTime(now: number, always: boolean): boolean {
     const due = this.asked++ % this.agent.config.commentDetection.checkInterval === 0;
-    if (now < this.notBefore) return false;
-    return always || (due && now - this.lookedAt >= SHORTEST_GAP_MS);
+    const waitMs = this.notBefore - now;
+    if (waitMs > 0 && waitMs <= this.backOffMs) return false; // further away only where the clock was set back
+    return always || (due && Math.abs(now - this.lookedAt) >= SHORTEST_GAP_MS);
   }
 
   private async see(): Promise<Sight> {

@@ -243,6 +243,4 @@ function closeOpening({ agent, conversation, history }: Attempt, additions: Addi
   const last = additions.at(-1)!;
   history.append({ ...last, progress: { requestEnd: history.nextSeq } });
   recordMail(agent, conversation, last.comments ?? [], pending);
-  const newest = last.comment_ids?.at(-1);
-  if (newest) agent.store.conversations.update(conversation.id, { lastCommentId: newest });
 }

@@ -127,6 +127,7 @@ function ended(
       uuid,
       takeUps: 0,
       status,
+      pausedBy: null,
       outcome: outcomeWord(outcome),
       completedAt: agent.clock.now(),
       errorMessage: outcome.kind === 'failed' ? agent.redact(outcome.error) : null,

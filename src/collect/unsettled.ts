@@ -32,12 +32,17 @@ async function jobFor(agent: Agent, row: AttemptRow, conversation: Conversation)
     case 'signal_file':
       return enabled && existsSync(signalFile) ? null : resume;
     case 'parked':
-      return (row.notBefore ?? 0) <= agent.clock.now() ? resume : null;
+      return isDue(row, agent.clock.now()) ? resume : null;
     case 'person':
       return personsPause(agent, row, conversation, about);
     default:
       return null; // a question: its answer is found among the conversations that wait
   }
+}
+
+/** Where the clock was set back behind the parking itself, nobody knows how long is left: it is tried. */
+function isDue({ notBefore, pausedAt }: AttemptRow, now: number): boolean {
+  return now >= (notBefore ?? 0) || now < (pausedAt ?? 0);
 }
 
 /** Paused by a person: their acts on the forge let it go on or end it, and so does time. */

@@ -39,7 +39,7 @@ function explained(error: unknown, { config, log }: Setting): unknown {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   log.write('error', 'the tick broke off', { error: message, stack });
   if (!isDiskTrouble(error)) return error;
-  const what = `${config.contextStorage.baseDir} cannot be written (${message}); make room there, and the next tick goes on`;
+  const what = `${config.contextStorage.baseDir} cannot be written (${message}); make room there, or end what locks it, and the next tick goes on`;
   return new OperatorError(what, { exitCode: 1, cause: error });
 }
 

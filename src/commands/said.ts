@@ -21,15 +21,21 @@ export function say(line: string, byHand: boolean, dir: string, io: CommandIo): 
  */
 export function wasSaid(text: string, dir: string, clock: Clock): boolean {
   const file = join(dir, 'said.json');
+  const gist = withoutParticulars(text);
   const now = clock.now();
   const recent = Object.entries(readSaid(file)).filter(([, at]) => Math.abs(now - at) < HOUR_MS);
-  if (recent.some(([said]) => said === text)) return true;
+  if (recent.some(([said]) => said === gist)) return true;
   try {
-    writeFileSync(file, JSON.stringify(Object.fromEntries([...recent, [text, now]])), { mode: 0o600 });
+    writeFileSync(file, JSON.stringify(Object.fromEntries([...recent, [gist, now]])), { mode: 0o600 });
   } catch {
     // a full disk or a folder of somebody else: most likely that is what is being said
   }
   return false;
+}
+
+/** A rate limit names another time, and GitHub another request, whenever it is met: it is the same complaint. */
+function withoutParticulars(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\d[T ][\d:.]+/g, '<time>').replace(/(request id:? )[\w:-]+/gi, '$1<id>');
 }
 
 function readSaid(file: string): Record<string, number> {

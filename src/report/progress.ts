@@ -224,7 +224,7 @@ export class ProgressComment {
     const now = this.deps.agent.clock.now();
     const age = now - this.startedAt;
     const gap = age < 60_000 ? 3000 : age < 600_000 ? 15_000 : 60_000;
-    return now - this.sentAt >= gap;
+    return Math.abs(now - this.sentAt) >= gap; // the clock may be set back
   }
 
   private async beat(): Promise<void> {

@@ -1,5 +1,5 @@
 import { localDay } from '../lib/clock.js';
-import type { AttemptRow, MessageLine, Store } from '../records.js';
+import type { AttemptRow, Conversation, MessageLine, Store } from '../records.js';
 import type { Db } from './database.js';
 import { assignments, fromRow, insertSql, keyColumns, keyFromRow, toColumns, type Fields } from './rows.js';
 
@@ -42,9 +42,10 @@ export interface Worker {
 }
 
 /** What a message does beyond the row of its attempt. */
-type Neighbours = Pick<Store, 'comments' | 'usage'>;
+type Neighbours = Pick<Store, 'comments' | 'conversations' | 'usage'>;
 
-export function attemptsIn(db: Db, worker: Worker, { comments, usage }: Neighbours): Store['attempts'] {
+export function attemptsIn(db: Db, worker: Worker, neighbours: Neighbours): Store['attempts'] {
+  const { comments, conversations, usage } = neighbours;
   const select = (condition: string, values: object = {}): AttemptRow[] =>
     db.prepare(`SELECT * FROM tasks ${condition}`).all(values).map(attemptFrom);
   const get = (uuid: string): AttemptRow | null => select('WHERE uuid = @uuid', { uuid })[0] ?? null;
@@ -65,7 +66,7 @@ export function attemptsIn(db: Db, worker: Worker, { comments, usage }: Neighbou
       select("WHERE conversation_id = @conversationId AND status IN ('running', 'paused')", { conversationId })[0] ??
       null,
     ofConversation: (conversationId) =>
-      select('WHERE conversation_id = @conversationId ORDER BY created_at DESC, rowid DESC', { conversationId }),
+      select('WHERE conversation_id = @conversationId ORDER BY rowid DESC', { conversationId }),
     create(row) {
       const columns = {
         ...keyColumns(row.key),
@@ -82,6 +83,7 @@ export function attemptsIn(db: Db, worker: Worker, { comments, usage }: Neighbou
         update(uuid, effectOf(line, row));
         if (isReply(line)) usage.add(localDay(Date.parse(line.timestamp)), costOf(line));
         if (line.comments) comments.record(row.conversationId, line.comments);
+        conversations.update(row.conversationId, commentRead(line));
       })(),
     delete: (uuid) =>
       db.transaction(() => {
@@ -105,6 +107,11 @@ function effectOf(line: MessageLine, row: AttemptRow): Partial<AttemptRow> {
   if (line.tool_seq) change.toolCallCount = line.tool_seq;
   if (line.progress) change.progress = { ...row.progress, ...line.progress };
   return change;
+}
+
+function commentRead({ comment_ids: ids, timestamp }: MessageLine): Partial<Conversation> {
+  const newest = ids?.at(-1);
+  return newest ? { lastCommentId: newest, lastCommentAt: Date.parse(timestamp) } : {};
 }
 
 function isReply({ role, calls }: MessageLine): boolean {

@@ -15,6 +15,7 @@ export function openDatabase(dir: string): Db {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     chmodSync(dir, 0o700);
     closeSync(openSync(file, 'a', 0o600)); // SQLite gives its -wal and -shm the mode of this file
+    if (existsSync(`${file}-wal`)) refuseNewerLog(file);
     const db = new Database(file, { timeout: BUSY_TIMEOUT_MS });
     refuseNewer(db, file);
     db.pragma('journal_mode = WAL');
@@ -25,6 +26,13 @@ export function openDatabase(dir: string): Db {
   } catch (error) {
     throw asOperatorError(error, file);
   }
+}
+
+/** A killed tick leaves its log behind, and whoever may write moves that into the file on closing: this one only reads. */
+function refuseNewerLog(file: string): void {
+  const db = new Database(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+  refuseNewer(db, file);
+  db.close();
 }
 
 /** For commands that only look: null where there is no database yet. */

@@ -2,9 +2,11 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFil
 import { join } from 'node:path';
 import type { Log } from '../ports.js';
 import type { AttemptFiles, CurrentLine, MessageLine, PlanningLine, SummaryLine, ToolLine } from '../records.js';
-import { JsonlFile } from './jsonl.js';
+import { JsonlFile, type Essentials } from './jsonl.js';
 
 const OWN_NAMES = ['metadata.json', 'messages.jsonl', 'current.jsonl', 'summaries.jsonl', 'tools.jsonl', 'planning'];
+
+const MESSAGE: Essentials = { seq: 'number', role: 'string', content: 'string' };
 
 /** Begins anew. What is not ours in the folder stays: a server may already be at work in its workspace. */
 export function createFiles(baseDir: string, uuid: string, metadata: object, log: Log): AttemptFiles {
@@ -22,12 +24,12 @@ export function deleteFiles(baseDir: string, uuid: string): void {
 /** The folder of one attempt. Looking changes nothing; the first append to a file cuts off what a crash tore. */
 export function openFiles(baseDir: string, uuid: string, log: Log): AttemptFiles {
   const dir = join(baseDir, uuid);
-  const file = (name: string): JsonlFile => new JsonlFile(join(dir, name), log);
-  const messages = file('messages.jsonl');
-  const summaries = file('summaries.jsonl');
-  const tools = file('tools.jsonl');
-  const planning = file(join('planning', `${uuid}.jsonl`));
-  let current = file('current.jsonl');
+  const file = (name: string, essentials: Essentials): JsonlFile => new JsonlFile(join(dir, name), essentials, log);
+  const messages = file('messages.jsonl', MESSAGE);
+  const summaries = file('summaries.jsonl', { summary: 'string' });
+  const tools = file('tools.jsonl', { seq: 'number', tool: 'string', call: 'object' });
+  const planning = file(join('planning', `${uuid}.jsonl`), { type: 'string' });
+  let current = file('current.jsonl', MESSAGE);
 
   const messagesAfter = (seq: number): MessageLine[] => {
     const found: MessageLine[] = [];
@@ -43,19 +45,19 @@ export function openFiles(baseDir: string, uuid: string, log: Log): AttemptFiles
       return null;
     },
     current() {
-      const lines = [...current.lines<CurrentLine>()];
+      const lines = [...current.lines<StoredLine>()].map(fromStored);
       const missing = messagesAfter(lines.reduce((last, line) => Math.max(last, line.seq), 0)).map(currentFrom);
-      for (const line of missing) current.append(line, { sync: false });
+      for (const line of missing) current.append(toStored(line), { sync: false });
       return [...lines, ...missing];
     },
     appendMessage(line) {
       messages.append(line);
-      current.append(currentFrom(line), { sync: false }); // what a crash loses here comes back from messages.jsonl
+      current.append(toStored(currentFrom(line)), { sync: false }); // what a crash loses here comes back from messages.jsonl
     },
     replaceCurrent(lines) {
       current.close();
-      writeWhole(current.path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-      current = file('current.jsonl');
+      writeWhole(current.path, lines.map((line) => `${JSON.stringify(toStored(line))}\n`).join(''));
+      current = file('current.jsonl', MESSAGE);
     },
     appendTool: (line) => tools.append(line),
     tools: () => lastOfEach([...tools.lines<ToolLine>()]),
@@ -80,6 +82,17 @@ function currentFrom(line: MessageLine): CurrentLine {
     ...(line.complaint && { complaint: line.complaint }),
     ...(line.more && { more: line.more }),
   };
+}
+
+/** On disk calls and their answers have the names they have in messages.jsonl. */
+type StoredLine = Omit<CurrentLine, 'toolCalls' | 'toolCallId'> & Pick<MessageLine, 'tool_calls' | 'tool_call_id'>;
+
+function toStored({ toolCalls, toolCallId, ...line }: CurrentLine): StoredLine {
+  return { ...line, ...(toolCalls && { tool_calls: toolCalls }), ...(toolCallId && { tool_call_id: toolCallId }) };
+}
+
+function fromStored({ tool_calls: toolCalls, tool_call_id: toolCallId, ...line }: StoredLine): CurrentLine {
+  return { ...line, ...(toolCalls && { toolCalls }), ...(toolCallId && { toolCallId }) };
 }
 
 function lastOfEach(lines: ToolLine[]): ToolLine[] {

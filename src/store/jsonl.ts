@@ -1,7 +1,21 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import type { Log } from '../ports.js';
 
 const CHUNK_BYTES = 64 * 1024;
+
+/** What every line of a file has at least; one without it is as broken as one that is no JSON. */
+export type Essentials = Record<string, 'string' | 'number' | 'object'>;
 
 /** A file of JSON lines that is only appended to, and that a crash can tear in its last line only. */
 export class JsonlFile {
@@ -9,6 +23,7 @@ export class JsonlFile {
 
   constructor(
     readonly path: string,
+    private readonly essentials: Essentials,
     private readonly log: Log,
   ) {}
 
@@ -29,7 +44,7 @@ export class JsonlFile {
   /** Every readable line, one at a time; broken ones are skipped with a warning, a torn last one with a note. */
   *lines<T>(): Generator<T> {
     for (const { text, complete } of rawLines(this.path)) {
-      const value = parse(text);
+      const value = parse(text, this.essentials);
       if (value !== undefined) yield value as T;
       else if (complete) this.log.write('warning', 'skipped a broken line', { file: this.path });
       else this.log.write('info', 'left out a torn last line', { file: this.path });
@@ -42,21 +57,29 @@ export class JsonlFile {
   }
 
   private openRepaired(): number {
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 }); // somebody may have deleted the folder
     const fd = openSync(this.path, 'a+', 0o600);
     const size = fstatSync(fd).size;
     const end = endOfLastLine(fd, size);
-    if (end < size) {
-      this.log.write('info', 'cut off a torn last line', { file: this.path, bytes: size - end });
-      ftruncateSync(fd, end);
-    }
+    if (end < size) this.mend(fd, end, size - end);
     return fd;
+  }
+
+  /** A last line that lacks nothing but its line break is whole: it was read, so it stays. */
+  private mend(fd: number, end: number, length: number): void {
+    const tail = Buffer.alloc(length);
+    readSync(fd, tail, 0, length, end);
+    if (parse(tail.toString('utf8'), this.essentials) !== undefined) return void writeSync(fd, '\n');
+    this.log.write('info', 'cut off a torn last line', { file: this.path, bytes: length });
+    ftruncateSync(fd, end);
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, essentials: Essentials): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
+    const value = JSON.parse(text) as Record<string, unknown> | null;
+    const isWhole = Object.entries(essentials).every(([name, type]) => typeof value?.[name] === type);
+    return isWhole ? value : undefined;
   } catch {
     return undefined; // the caller says what was skipped
   }

@@ -45,8 +45,8 @@ function compiledOnce(db: Db): Db {
 function storeOver(opened: Db, dir: string, { worker, clock, log }: StoreDeps): Store {
   const db = compiledOnce(opened);
   const [comments, usage] = [commentsIn(db), usageIn(db)];
-  const attempts = attemptsIn(db, worker, { comments, usage });
   const conversations = conversationsIn(db);
+  const attempts = attemptsIn(db, worker, { comments, conversations, usage });
   const outbox = outboxIn(db);
 
   const apply = (transition: Transition): void => {

@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from '../config/config.js';
+import { isDiskTrouble } from '../lib/disk.js';
 import { serverEnvironment } from './environment.js';
 import type { ToolDeps } from './tool-deps.js';
 import { ServerLog } from './server-log.js';
@@ -50,6 +51,7 @@ export async function connect(config: McpServerConfig, deps: ToolDeps, signal?: 
   } catch (error) {
     await transport.close();
     signal?.throwIfAborted();
+    if (isDiskTrouble(error)) throw error; // its pid could not be recorded, which is not the server's fault
     throw new ConnectError(lastWordsOf(transport, serverLog, reasonOf(error)), error);
   }
 }

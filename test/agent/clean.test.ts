@@ -68,6 +68,18 @@ describe('cleaning up', () => {
     expect([old, young, 'notes', 'file'].map((name) => existsSync(folderOf(name)))).toEqual([false, true, true, true]);
   });
 
+  it('leaves a folder that cannot be deleted, says so in the log, and deletes the others', () => {
+    const [stuck, old] = [attempt(40), attempt(31)];
+    const deleteFiles = (uuid: string): void => {
+      if (uuid === stuck.uuid) throw new Error('EACCES: permission denied');
+      rig.agent.store.deleteFiles(uuid);
+    };
+    const { deleted } = cleanExpired({ ...rig.agent, store: { ...rig.agent.store, deleteFiles } });
+    expect(deleted.attempts.map(({ uuid }) => uuid)).toEqual([old.uuid]);
+    expect([stuck, old].map(isKept)).toEqual([true, false]);
+    expect(rig.log.at(0)).toMatchObject({ level: 'warning', fields: { attempt: stuck.uuid } });
+  });
+
   it('finishes what a crash between folder and row left', () => {
     const old = attempt(31);
     rig.agent.store.deleteFiles(old.uuid);

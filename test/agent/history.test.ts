@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { rowOf, type Attempt } from '../../src/agent/attempt.js';
 import { estimateMessages } from '../../src/lib/tokens.js';
 import type { MessageLine } from '../../src/records.js';
-import { addTurn, attemptOf, memoryRig, openedAttempt, scripted, SECRET, type Rig } from './memory-rig.js';
+import { addTurn, attemptOf, memoryRig, NOW, openedAttempt, scripted, SECRET, type Rig } from './memory-rig.js';
 
 const MODEL = scripted(() => ({ text: 'reply' }));
 
@@ -71,6 +71,27 @@ describe('the history of an attempt', () => {
       'summary',
     ]);
     expect(again.history.append({ role: 'user', content: 'next' }).seq).toBe(5);
+  });
+
+  it('gives no number twice, even where the files lost what the row has seen', () => {
+    addTurn(attempt, 1, 'some output');
+    for (const name of ['messages.jsonl', 'current.jsonl']) {
+      const lines = readFileSync(fileOf(name), 'utf8').trimEnd().split('\n');
+      writeFileSync(fileOf(name), `${lines.slice(0, -1).join('\n')}\n${lines.at(-1)!.slice(0, 9)}`);
+    }
+    const again = reopened();
+    expect(again.history.openReply()?.seq).toBe(3);
+    expect(again.history.append({ role: 'tool', content: 'again', toolCallId: 'call_1' }).seq).toBe(5);
+    expect(rowOf(again).lastSeq).toBe(5);
+  });
+
+  it('says in its rows which comment was read last, with the message that brings it in', () => {
+    attempt.history.append({ role: 'user', content: 'two comments', comment_ids: ['7', '9'] });
+    attempt.history.append({ role: 'user', content: 'nothing new' });
+    expect(rig.agent.store.conversations.get(attempt.conversation.id)).toMatchObject({
+      lastCommentId: '9',
+      lastCommentAt: NOW,
+    });
   });
 
   it('counts what the provider counted, and estimates only what was added since', () => {

@@ -83,6 +83,15 @@ test('after 429 it waits 1, 2, 4 … 60 s, even for the last look, and success b
   expect(await lookAt(now + 1)).toBe(true);
 });
 
+test('a clock that is set back keeps nobody from looking', async () => {
+  const { forge, lookAt } = await lookoutWith();
+  expect(await lookAt(7200)).toBe(true);
+  expect(await lookAt(3600)).toBe(true);
+  forge.failure = RATE;
+  expect(await lookAt(3700)).toBe(true);
+  expect(await lookAt(100)).toBe(true);
+});
+
 test.each(['refused', 'forbidden', 'unreachable'] as const)(
   '"%s" is a warning, counted, and the next time it looks again',
   async (kind) => {

@@ -1,6 +1,16 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { MessageLine, ToolLine } from '../../src/records.js';
+import { cannot, decision, plan, setPlanningStage } from './planning-script.js';
 import { finished, LABEL, REPO, setStage, TOKEN, type Stage, type StageOptions } from './stage.js';
 import { ago, done, isSummary, note, reactionsOn, talk, turnRequests, type Talk } from './talk.js';
 
@@ -60,6 +70,31 @@ describe('tool servers', () => {
     stage.configure({ mcp_servers });
     await stage.tick();
     expect(stage.labels(n)).toEqual(['awaiting-response']);
+  });
+
+  test('one of its own workspace that does not start: nothing is claimed either, and no folder is left', async () => {
+    await play({ turns: [done()] });
+    const items = [stage.issue(), stage.issue()];
+    stage.configure({ mcp_servers: [{ mcp_server_name: 'notes', command: ['no-such-program', '{workspace}'] }] });
+    const { code, stderr } = await stage.tick();
+    expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+    expect(items.map((n) => [stage.labels(n), stage.comments(n)])).toEqual(items.map(() => [[LABEL], []]));
+    expect(stage.query('SELECT uuid FROM tasks')).toEqual([]);
+    expect(readdirSync(stage.dataDir).filter((name) => name.includes('-'))).toEqual([]);
+  });
+
+  test('while one is down, the model is not asked again at every tick whether a comment says more than thanks', async () => {
+    await play({ turns: [done()] });
+    const n = stage.issue();
+    await stage.tick();
+    stage.world.comment(REPO, n, { author: 'alice', body: 'Thanks, and the farewell?' });
+    const { mcp_servers } = stage.settings();
+    const asked = stage.model.requests.length;
+    stage.configure({ mcp_servers: [{ mcp_server_name: 'notes', command: ['no-such-program'] }] });
+    expect([(await stage.tick()).code, stage.model.requests.length]).toEqual([1, asked]);
+    stage.configure({ mcp_servers });
+    await stage.tick();
+    expect([stage.conversation()['comment_count'], stage.labels(n)]).toEqual([1, ['awaiting-response']]);
   });
 
   test('one in the workspace of the attempt finds its folder and may write there', async () => {
@@ -169,6 +204,26 @@ describe('asked to end', () => {
     ]);
   });
 
+  test('while the server of its workspace starts: that is no take-up in vain', async () => {
+    await play({ turns: [done()] });
+    const n = stage.issue();
+    await killedAtRequest(0);
+    const { mcp_servers } = stage.settings();
+    const started = join(stage.dir, 'started');
+    const script = `require('fs').writeFileSync(${JSON.stringify(started)}, ''); process.stdin.resume()`;
+    stage.configure({
+      mcp_servers: [{ mcp_server_name: 'slow', command: [process.execPath, '-e', script, '{workspace}'] }],
+    });
+    const child = stage.start(['run']);
+    while (!existsSync(started)) await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill('SIGTERM');
+    expect((await finished(child)).code).toBe(143);
+    expect([stage.attempt().status, stage.attempt()['take_ups']]).toEqual(['running', 0]);
+    stage.configure({ mcp_servers });
+    await stage.tick();
+    expect(stage.labels(n)).toEqual(['awaiting-response']);
+  });
+
   test('a second signal ends it at once, and nothing is lost', async () => {
     await play({ turns: [note('one'), done()] });
     const n = stage.issue();
@@ -204,6 +259,34 @@ describe('what broke one task does not stop the others', () => {
     expect([stage.labels(a), stage.labels(b)]).toEqual([['awaiting-response'], ['awaiting-response']]);
   });
 
+  test('an attempt that rests and whose folder is no folder is settled all the same, once', async () => {
+    await play({ turns: [note('one'), done()] });
+    const n = stage.issue();
+    stage.model.onRequest = async (index, phase) => {
+      if (index === 0 && phase === 'before') await stage.agent('pause', `${REPO}#${n}`);
+    };
+    await stage.tick();
+    const folder = join(stage.dataDir, stage.attempt().uuid);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '');
+    await stage.agent('stop', `${REPO}#${n}`);
+    expect([(await stage.tick()).code, (await stage.tick()).code]).toEqual([1, 0]);
+    expect(stage.attempt()).toMatchObject({ status: 'failed', paused_by: null });
+    expect([stage.labels(n), stage.kinds(n)]).toEqual([['coding agent failed'], ['progress', 'paused', 'failure']]);
+  });
+
+  test('a question whose folder was deleted is still closed when nobody answers', async () => {
+    const ask = decision({ clarification_needed: true, clarification_questions: ['Which one?'] });
+    stage = await setPlanningStage([plan({ id: 'task_1' }), cannot, ask]);
+    const n = stage.issue();
+    await stage.tick();
+    expect(stage.attempt()).toMatchObject({ status: 'paused', paused_by: 'question' });
+    rmSync(join(stage.dataDir, stage.attempt().uuid), { recursive: true });
+    stage.query('UPDATE conversations SET last_processed_at = ?', ago(25));
+    expect(await stage.tick()).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect([stage.attempt().status, stage.labels(n)]).toEqual(['stopped', ['coding agent stopped']]);
+  });
+
   test('an attempt that vanishes three ticks running is settled as failed before it is tried again', async () => {
     await play({ turns: [done()] });
     const n = stage.issue();
@@ -214,6 +297,21 @@ describe('what broke one task does not stop the others', () => {
     expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
     expect([stage.labels(n), stage.labels(other)]).toEqual([['coding agent failed'], ['awaiting-response']]);
     expect(stage.kinds(n)).toEqual(['progress', 'failure']);
+  });
+
+  test('a disk that was full at every take-up fails nothing: with room again the work is done', async () => {
+    await play({ turns: [done()] });
+    const n = stage.issue();
+    await killedAtRequest(0);
+    const folder = join(stage.dataDir, stage.attempt().uuid);
+    rmSync(join(folder, 'messages.jsonl'));
+    symlinkSync('/dev/full', join(folder, 'metadata.json.tmp'));
+    stage.query('UPDATE tasks SET take_ups = 3');
+    expect([(await stage.tick()).code, (await stage.tick()).code]).toEqual([1, 1]);
+    expect([stage.attempt().status, stage.labels(n)]).toEqual(['running', ['coding agent processing']]);
+    rmSync(join(folder, 'metadata.json.tmp'));
+    expect((await stage.tick()).code).toBe(0);
+    expect([stage.labels(n), stage.kinds(n)]).toEqual([['awaiting-response'], ['progress', 'result']]);
   });
 
   test('one that vanished even while it was settled is settled without a look at its files', async () => {

@@ -58,8 +58,11 @@ test('a model that is down parks the attempt, longer each time, claims nothing e
 
   down = false;
   due();
-  stage.model.onRequest = null;
+  expect(stage.conversation()['reason']).toBe('unreachable');
+  let atWork: unknown;
+  stage.model.onRequest = () => void (atWork ??= [stage.conversation()['reason'], stage.attempt()['error_message']]);
   expect((await stage.agent('run', '--task', `${REPO}#${n}`)).code).toBe(0);
+  expect(atWork).toEqual([null, null]);
   expect(stage.notes).toEqual(['one', 'two']);
   expect(stage.kinds(n)).toEqual(['progress', 'result']);
   expect(stage.labels(n)).toEqual(['awaiting-response']);
@@ -92,6 +95,10 @@ test('without a word from the server the wait is 1, 2, 4 … 60 minutes; before 
   stage.query('UPDATE tasks SET park_count = 9');
   expect((await stage.agent('run', '--task', `${REPO}#${n}`)).code).toBe(0);
   expect([waitOf(stage.attempt()), stage.attempt()['park_count']]).toEqual([60 * MINUTE, 10]);
+  const parkedWhileAhead = [9, 10].map((hours) => new Date(Date.now() + hours * 60 * MINUTE).toISOString());
+  stage.query('UPDATE tasks SET paused_at = ?, not_before = ?', ...parkedWhileAhead); // the clock was set back since
+  await stage.tick();
+  expect(stage.attempt()['park_count']).toBe(11);
   expect(stage.kinds(n)).toEqual(['progress']);
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { LABEL, REPO, setStage, type Stage } from './stage.js';
+import { LABEL, REPO, setStage, type Finished, type Stage } from './stage.js';
 
 let stage: Stage;
 afterEach(() => stage.close());
@@ -158,6 +158,19 @@ describe('agent run', () => {
     expect(await stage.tick()).toEqual(complaint);
     writeFileSync(file, '{"cut sho');
     expect(await stage.tick()).toEqual(complaint);
+  });
+
+  test('a rate limit that goes on is the same complaint, whatever time and request it names', async () => {
+    stage = await setStage({ script: done });
+    const limited = async (retryAfter: number): Promise<Finished> => {
+      stage.playground.faults.add({ kind: 'secondary_403', retryAfter });
+      const finished = await stage.tick();
+      stage.query("DELETE FROM facts WHERE key = 'limited:github'"); // as if that time had come
+      return finished;
+    };
+    const stderr = expect.stringMatching(/^agent: GitHub wants no request before 20\S+ \(403 .* request ID .*\n$/);
+    expect(await limited(600)).toEqual({ code: 4, stdout: '', stderr });
+    expect(await limited(1200)).toEqual({ code: 4, stdout: '', stderr: '' });
   });
 
   test('what is the same at every tick and ends it is said once an hour, with its exit code and its document', async () => {

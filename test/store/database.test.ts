@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { OperatorError } from '../../src/lib/exit.js';
 import { attemptsIn } from '../../src/store/attempts.js';
+import { conversationsIn } from '../../src/store/conversations.js';
 import { openDatabase, openDatabaseReadonly } from '../../src/store/database.js';
 import { migrations } from '../../src/store/migrations.js';
 import { commentsIn, usageIn } from '../../src/store/small-tables.js';
@@ -88,7 +89,7 @@ it('finds the attempts of a conversation by an index, so that `agent status` cos
   openDatabase(dir).close();
   const asked: string[] = [];
   const db = new Database(join(dir, 'tasks.db'), { verbose: (sql) => asked.push(String(sql)) });
-  const neighbours = { comments: commentsIn(db), usage: usageIn(db) };
+  const neighbours = { comments: commentsIn(db), conversations: conversationsIn(db), usage: usageIn(db) };
   const attempts = attemptsIn(db, { pid: 1, hostname: 'here' }, neighbours);
   attempts.ofConversation(1);
   attempts.unsettledOf(1);
@@ -96,6 +97,17 @@ it('finds the attempts of a conversation by an index, so that `agent status` cos
     expect.objectContaining({ detail: expect.stringContaining('USING INDEX tasks_conversation') }),
     expect.objectContaining({ detail: expect.stringContaining('USING INDEX tasks_conversation') }),
   ]);
+  db.close();
+});
+
+it('takes the attempt that was made last for the newest, even where the clock was set back in between', () => {
+  oldestDatabase();
+  const db = openDatabase(dir);
+  db.exec(`INSERT INTO tasks (uuid, task_source, owner, repo, task_type, task_id, conversation_id, status, created_at, started_at, llm_provider, model, context_length, user)
+    SELECT 'u-2', task_source, owner, repo, task_type, task_id, 1, status, '2025-12-31T00:00:00Z', started_at, llm_provider, model, context_length, user FROM tasks`);
+  const neighbours = { comments: commentsIn(db), conversations: conversationsIn(db), usage: usageIn(db) };
+  const attempts = attemptsIn(db, { pid: 1, hostname: 'here' }, neighbours);
+  expect(attempts.ofConversation(1).map(({ uuid }) => uuid)).toEqual(['u-2', 'u-1']);
   db.close();
 });
 
@@ -130,6 +142,19 @@ describe('migrations', () => {
       const refusal = caught(() => open(dir));
       expect(refusal).toBeInstanceOf(OperatorError);
       expect(refusal).toMatchObject({ exitCode: 2, details: [expect.stringContaining('999_from_the_future')] });
+    }
+  });
+
+  it('of a newer version that was killed leave the file and the log beside it byte for byte', () => {
+    const db = openDatabase(join(dir, 'alive'));
+    db.prepare("INSERT INTO migrations VALUES ('999_from_the_future', 'then')").run();
+    cpSync(join(dir, 'alive'), join(dir, 'killed'), { recursive: true });
+    db.close();
+    const bytes = (): Buffer[] => ['', '-wal'].map((side) => readFileSync(join(dir, 'killed', `tasks.db${side}`)));
+    const before = bytes();
+    for (const open of [openDatabase, openDatabaseReadonly]) {
+      expect(caught(() => open(join(dir, 'killed')))).toMatchObject({ exitCode: 2 });
+      expect(bytes()).toEqual(before);
     }
   });
 });

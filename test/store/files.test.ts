@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AttemptFiles, CurrentLine, MessageLine, ToolLine } from '../../src/records.js';
@@ -81,13 +81,27 @@ describe('a line that a crash tore', () => {
     expect(seqs(reopened().messagesAfter(0))).toEqual([1, 2]);
   });
 
-  it('in the middle is skipped with a warning', () => {
+  it('in its line break only is whole: what was read is not cut off', () => {
+    for (const seq of [1, 2]) files.appendMessage(message(seq));
+    for (const name of ['messages.jsonl', 'current.jsonl']) truncateSync(path(name), statSync(path(name)).size - 1);
+    expect(seqs(reopened().current())).toEqual([1, 2]);
+    files.appendMessage(message(3));
+    expect([seqs(reopened().messagesAfter(0)), seqs(files.current()), log]).toEqual([[1, 2, 3], [1, 2, 3], []]);
+  });
+
+  it('in the middle is skipped with a warning, as is one without what every line of its file has', () => {
     files.appendMessage(message(1));
+    files.appendTool(tool(1, 'started'));
     files.close();
-    appendFileSync(path('messages.jsonl'), 'garbage\n"text"\n');
+    for (const name of ['messages.jsonl', 'current.jsonl', 'tools.jsonl'])
+      appendFileSync(path(name), 'garbage\n"text"\n{}\n[]\nnull\n{"seq":"x"}\n');
     files.appendMessage(message(2));
-    expect(seqs(reopened().messagesAfter(0))).toEqual([1, 2]);
-    expect(log.filter((line) => line.level === 'warning')).toHaveLength(2);
+    expect([seqs(reopened().messagesAfter(0)), seqs(files.current()), seqs(files.tools())]).toEqual([
+      [1, 2],
+      [1, 2],
+      [1],
+    ]);
+    expect(log.filter((line) => line.level === 'warning')).toHaveLength(4 * 6); // messages.jsonl is read twice
   });
 });
 
@@ -100,6 +114,24 @@ describe('what the model sees', () => {
     writeFileSync(path('current.jsonl'), before);
     expect(seqs(reopened().current())).toEqual([1, 2]);
     expect(seqs(reopened().current())).toEqual([1, 2]);
+  });
+
+  it('names calls and their answers on disk as messages.jsonl does', () => {
+    const call = { id: 'c', tool: 'files/read', args: {} };
+    files.appendMessage({ ...message(1), role: 'assistant', tool_calls: [call] });
+    files.appendMessage({ ...message(2), role: 'tool', tool_call_id: 'c' });
+    const lines = files.current();
+    expect(lines).toEqual([
+      expect.objectContaining({ seq: 1, toolCalls: [call] }),
+      expect.objectContaining({ seq: 2, toolCallId: 'c' }),
+    ]);
+    files.replaceCurrent(lines);
+    const stored = readFileSync(path('current.jsonl'), 'utf8').trim().split('\n');
+    expect(stored.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { seq: 1, role: 'assistant', content: 'message 1', tool_calls: [call] },
+      { seq: 2, role: 'tool', content: 'message 2', tool_call_id: 'c' },
+    ]);
+    expect(reopened().current()).toEqual(lines);
   });
 
   it('is replaced as a whole and appended to again', () => {

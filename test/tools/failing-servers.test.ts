@@ -49,6 +49,18 @@ describe('a server that does not start', () => {
     expect(await tools.call('unruly/echo', { text: 'hi' }, never)).toEqual({ ok: true, output: 'hi' });
   });
 
+  it('is not blamed for a full disk: whoever cannot record it says so, and it is ended', async () => {
+    const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    const deps = rig();
+    const pids: number[] = [];
+    deps.registry.record = ({ pid }) => {
+      pids.push(pid);
+      throw full;
+    };
+    await expect(openTools([unruly()], deps)).rejects.toBe(full);
+    expect([pids.length, pids.filter(isRunning)]).toEqual([1, []]);
+  });
+
   it('is told from a program that does not exist', async () => {
     const failure = openTools([serverConfig({ name: 'absent', command: ['no-such-program-here'] })], rig());
     await expect(failure).rejects.toThrow(/"absent" did not start.*Is "no-such-program-here" installed/);
