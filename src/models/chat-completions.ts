@@ -2,8 +2,10 @@ import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { LlmConfig } from '../config/config.js';
 import { retryAfterMs } from '../lib/retry.js';
 import type { ChatMessage, Reply } from '../ports.js';
+import { complaintOf } from './complaint.js';
 import type { Answer, ModelDeps, Sending } from './exchange.js';
 import { RequestFailed } from './failures.js';
+import { parsed } from './json.js';
 import { patientFetch } from './patient-fetch.js';
 import { offeredFunctions, type RawCall, readToolCalls } from './tool-calls.js';
 import { type ToolNames, toolNames } from './tool-names.js';
@@ -28,8 +30,8 @@ export function chatCompletions(config: LlmConfig, deps: ModelDeps, manners: Man
     const body = bodyOf(config, sending, names, manners);
     const completion = await client.chat.completions
       .create(body, { signal: sending.signal })
-      .catch((error: unknown) => failed(error, deps.clock.now()));
-    manners.check(readable(completion), sending);
+      .then(readable, (error: unknown) => failed(error, deps.clock.now()));
+    manners.check(completion, sending);
     return answerOf(completion, names);
   };
 }
@@ -46,8 +48,17 @@ function connect(config: LlmConfig, deps: ModelDeps): OpenAI {
     maxRetries: 0,
     timeout: config.timeoutSeconds * 1000 + 1000,
     logLevel: 'off',
-    fetch: deps.fetch ?? patientFetch(),
+    fetch: withPlainRefusals(deps.fetch ?? patientFetch()),
   });
+}
+
+/** The client reads nothing of a refusal but `error`: whatever the server says instead is put there. */
+function withPlainRefusals(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.ok) return response;
+    return new Response(JSON.stringify({ error: await complaintOf(response) }), response);
+  };
 }
 
 function bodyOf(config: LlmConfig, sending: Sending, names: ToolNames, manners: Manners): Body {
@@ -76,8 +87,9 @@ function wireMessage(message: ChatMessage, names: ToolNames): WireMessage {
   };
 }
 
-/** Some proxies answer 200 with a page of HTML, and the client hands it on as text. */
-function readable(completion: unknown): Completion {
+/** Where the server does not call it JSON the client hands it on as text: a page of a proxy, or a completion all the same. */
+function readable(answer: unknown): Completion {
+  const completion = typeof answer === 'string' ? parsed(answer) : answer;
   if (typeof completion !== 'object' || completion === null) throw new RequestFailed('the answer is no JSON', {});
   return completion as Completion;
 }

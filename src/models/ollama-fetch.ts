@@ -1,5 +1,6 @@
 import { retryAfterMs } from '../lib/retry.js';
 import type { Clock } from '../ports.js';
+import { complaintOf } from './complaint.js';
 import { RequestFailed } from './failures.js';
 
 /**
@@ -26,20 +27,11 @@ function connectionMessage(error: unknown): string {
 }
 
 async function refusal(response: Response, now: number): Promise<RequestFailed> {
-  const body = await response.text().catch(() => '');
-  return new RequestFailed(`${response.status} ${errorText(body) || response.statusText}`, {
+  const { message } = await complaintOf(response).catch(() => ({ message: 'the reason was lost on the way' }));
+  return new RequestFailed(`${response.status} ${message}`, {
     status: response.status,
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now),
   });
-}
-
-function errorText(body: string): string {
-  try {
-    const { error } = JSON.parse(body) as { error?: unknown };
-    return typeof error === 'string' ? error : JSON.stringify(error ?? body);
-  } catch {
-    return body.slice(0, 500);
-  }
 }
 
 /** Passes bytes on as they are, as long as they can be lines of JSON objects. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ToolCall, ToolSpec } from '../ports.js';
 import { RequestFailed } from './failures.js';
+import { isRecord, parsed } from './json.js';
 import type { ToolNames } from './tool-names.js';
 
 /** A call as the server gave it; the arguments as text, or already as an object (Ollama). */
@@ -36,20 +37,8 @@ function argumentsOf(args: unknown): Record<string, unknown> | null {
   return isRecord(value) ? value : null;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function rawText(args: unknown): string {
   return typeof args === 'string' ? args : (JSON.stringify(args) ?? '');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The functions to offer: the tools and, beside them, `done`. */

@@ -1,82 +1,8 @@
-import type { LlmConfig } from '../../src/config/config.js';
 import { readReply } from '../../src/agent/reply.js';
 import { REPLY_SCHEMA } from '../../src/agent/reply-schema.js';
-import { createModel } from '../../src/models/create.js';
-import { type CannedModel, type CannedModelOptions, startCannedModel } from '../../src/playground/model.js';
 import type { Step } from '../../src/playground/model/steps.js';
-import type { AskRequest, ChatMessage, Model, ToolSpec } from '../../src/ports.js';
-
-const PROVIDERS = ['openai', 'lmstudio', 'ollama'] as const;
-type ProviderName = (typeof PROVIDERS)[number];
-
-const TOOLS: ToolSpec[] = [
-  {
-    name: 'fs/read',
-    description: 'Reads a file',
-    parameters: { type: 'object', properties: { path: { type: 'string' } } },
-  },
-];
-const SCHEMA = { name: 'reply', schema: REPLY_SCHEMA };
-const READ = { toolCalls: [{ tool: 'fs/read', args: { path: 'a.txt' } }], text: 'I look' };
-const HISTORY: ChatMessage[] = [
-  { role: 'system', content: 'You work.' },
-  { role: 'user', content: 'Fix the bug.' },
-];
-
-/** Never waits, and tells what it was asked to wait. */
-function fakeClock() {
-  const waits: number[] = [];
-  return {
-    waits,
-    now: () => 1_000_000,
-    sleep: (ms: number) => {
-      waits.push(ms);
-      return Promise.resolve();
-    },
-  };
-}
-
-function fakeMemory() {
-  const rows = new Map<string, string>();
-  return {
-    get: (key: string) => rows.get(key) ?? null,
-    set: (key: string, value: string) => void rows.set(key, value),
-  };
-}
-
-let server: CannedModel;
-let clock: ReturnType<typeof fakeClock>;
-let memory: ReturnType<typeof fakeMemory>;
-
-beforeEach(() => {
-  clock = fakeClock();
-  memory = fakeMemory();
-});
-afterEach(() => server.close());
-
-async function start(provider: ProviderName, options: CannedModelOptions, config: Partial<LlmConfig> = {}) {
-  server = await startCannedModel({ dialect: provider === 'lmstudio' ? 'lmstudio' : 'openai', ...options });
-  return connect(provider, config);
-}
-
-function connect(provider: ProviderName, config: Partial<LlmConfig> = {}): Promise<Model> {
-  const standard: LlmConfig = {
-    provider,
-    functionCalling: 'auto',
-    timeoutSeconds: 5,
-    model: 'canned',
-    url: server.urls[provider],
-    apiKey: 'secret-key',
-    maxToken: null,
-    contextLength: 8000,
-    price: null,
-  };
-  return createModel({ ...standard, ...config }, { clock, log: { write: () => undefined }, memory });
-}
-
-function request(parts: Partial<AskRequest> = {}): AskRequest {
-  return { messages: HISTORY, estimatedTokens: 20, signal: new AbortController().signal, ...parts };
-}
+import type { AskRequest, ChatMessage } from '../../src/ports.js';
+import { clock, connect, HISTORY, PROVIDERS, READ, request, SCHEMA, server, start, TOOLS } from '../models/rig.js';
 
 describe.each(PROVIDERS)('a model behind %s', (provider) => {
   describe.each([
