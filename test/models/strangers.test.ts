@@ -27,4 +27,40 @@ describe('servers that speak the protocol of OpenAI in their own way', () => {
     const model = await start('openai', { script: [{ status: 200, headers, body: DONE }] });
     expect(readReply(await model.ask(request({ schema: SCHEMA })))).toEqual({ kind: 'done', comment: 'ok' });
   });
+
+  const overflows = [
+    'Cannot truncate prompt with n_keep (14169) >= n_ctx (4096)',
+    'The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 13055>= n_ctx: 4096)',
+    "Your input exceeds the model's context window",
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    'Prompt too long: 5152 tokens exceeds max_seq_len 2048',
+    'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)',
+    'Input length 131393 exceeds the maximum allowed input length of 131040 tokens.',
+    "This model's maximum prompt length is 131072 but the request contains 140000 tokens",
+    'input length and max_tokens exceed context limit: 170636 + 34048 > 200000',
+  ];
+  test.each(overflows)('"%s" is an overflow', async (error) => {
+    const model = await start('lmstudio', { script: [{ status: 400, body: { error } }] });
+    await expect(model.ask(request({ tools: TOOLS }))).rejects.toMatchObject({ kind: 'overflow' });
+  });
+
+  const nobodysFault: [string, number, unknown, ModelErrorKind][] = [
+    ['a redirect', 308, '', 'unreachable'],
+    ['a route that takes no POST', 405, { detail: 'Method Not Allowed' }, 'unreachable'],
+    ['an empty account', 402, { error: { message: 'Insufficient Balance' } }, 'rate'],
+  ];
+  test.each(nobodysFault)('%s is not the fault of a task, and asked for once', async (_, status, body, kind) => {
+    const model = await start('openai', { script: [{ status, body, headers: { location: '/elsewhere' } }] });
+    await expect(model.ask(request())).rejects.toMatchObject({ kind, details: { status, calls: 1 } });
+  });
+
+  test('LM Studio without /v1 in its address is no overflow', async () => {
+    const body = { error: 'Unexpected endpoint or method. (POST /chat/completions)' };
+    const model = await start('lmstudio', { script: [{ status: 200, body }] });
+    await expect(model.ask(request())).rejects.toMatchObject({
+      kind: 'rejected',
+      details: { status: 404 },
+      message: expect.stringContaining('correct the address in llm.lmstudio'),
+    });
+  });
 });
