@@ -7,7 +7,7 @@ import type { Answer, ModelDeps, Sending } from './exchange.js';
 import { RequestFailed } from './failures.js';
 import { parsed } from './json.js';
 import { patientFetch } from './patient-fetch.js';
-import { offeredFunctions, type RawCall, readToolCalls } from './tool-calls.js';
+import { offeredFunctions, type RawCall, readToolCalls, shownArguments } from './tool-calls.js';
 import { type ToolNames, toolNames } from './tool-names.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
@@ -79,10 +79,10 @@ function wireMessage(message: ChatMessage, names: ToolNames): WireMessage {
   return {
     role,
     content: content || null,
-    tool_calls: toolCalls.map(({ id, tool, args, raw }) => ({
-      id,
+    tool_calls: toolCalls.map((call) => ({
+      id: call.id,
       type: 'function',
-      function: { name: names.toWire(tool), arguments: args ? JSON.stringify(args) : (raw ?? '{}') },
+      function: { name: names.toWire(call.tool), arguments: JSON.stringify(shownArguments(call)) },
     })),
   };
 }

@@ -7,7 +7,7 @@ import { RequestFailed } from './failures.js';
 import { ollamaFetch } from './ollama-fetch.js';
 import { patientFetch } from './patient-fetch.js';
 import { replyRoom } from './reply-room.js';
-import { offeredFunctions, type RawCall, readToolCalls } from './tool-calls.js';
+import { offeredFunctions, type RawCall, readToolCalls, shownArguments } from './tool-calls.js';
 import { type ToolNames, toolNames } from './tool-names.js';
 
 /** Ollama over its native API. Streams, so that a lost connection or an abort shows at once and not after the reply. */
@@ -59,7 +59,7 @@ function wireMessages(messages: ChatMessage[], names: ToolNames): Message[] {
     ...(role === 'tool' && { tool_name: names.toWire(tools.get(toolCallId ?? '') ?? '') }),
     ...(toolCalls?.length && {
       tool_calls: toolCalls.map((call) => ({
-        function: { name: names.toWire(call.tool), arguments: call.args ?? {} },
+        function: { name: names.toWire(call.tool), arguments: shownArguments(call) },
       })),
     }),
   }));

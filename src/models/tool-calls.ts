@@ -13,10 +13,12 @@ export interface RawCall {
 
 /** Calls in our spelling. Arguments that are no JSON object stay as they came, in `raw`; a call without a name is garbage. */
 export function readToolCalls(calls: RawCall[], names: ToolNames): ToolCall[] {
+  const taken = new Set<string>();
   return calls.map((call, position) => {
     if (!call.name) throw new RequestFailed('the answer has a tool call without a name', {});
     const tool = names.fromWire(call.name);
-    const id = call.id || madeUpId(call, position);
+    const id = call.id && !taken.has(call.id) ? call.id : madeUpId(call, position);
+    taken.add(id);
     const args = argumentsOf(call.args);
     return args ? { id, tool, args } : { id, tool, args: null, raw: rawText(call.args) };
   });
@@ -31,14 +33,20 @@ function madeUpId(call: RawCall, position: number): string {
   return `call_${position + 1}_${mark}`;
 }
 
+/** Null: they are no object. None at all, however the server puts it, are an empty one. */
 function argumentsOf(args: unknown): Record<string, unknown> | null {
-  if (args === undefined || args === '') return {};
-  const value = typeof args === 'string' ? parsed(args) : args;
+  const value = typeof args === 'string' ? parsed(args.trim() || 'null') : (args ?? null);
+  if (value === null) return {};
   return isRecord(value) ? value : null;
 }
 
 function rawText(args: unknown): string {
   return typeof args === 'string' ? args : (JSON.stringify(args) ?? '');
+}
+
+/** The arguments as a server is shown them again. Many refuse a whole history for one text there that is no JSON object. */
+export function shownArguments({ args, raw }: ToolCall): Record<string, unknown> {
+  return args ?? { not_json: raw };
 }
 
 /** The functions to offer: the tools and, beside them, `done`. */

@@ -1,6 +1,6 @@
 import { readReply } from '../../src/agent/reply.js';
 import type { ModelErrorKind } from '../../src/ports.js';
-import { request, SCHEMA, start, TOOLS } from './rig.js';
+import { HISTORY, READ, request, SCHEMA, server, start, TOOLS } from './rig.js';
 
 const DONE = { choices: [{ message: { content: '{"done":true,"comment":"ok"}' } }] };
 
@@ -63,4 +63,36 @@ describe('servers that speak the protocol of OpenAI in their own way', () => {
       message: expect.stringContaining('correct the address in llm.lmstudio'),
     });
   });
+});
+
+describe('tool calls', () => {
+  const replied = (tool_calls: unknown[]) => ({ status: 200, body: { choices: [{ message: { tool_calls } }] } });
+
+  test.each([undefined, null, '', ' ', 'null', {}])('arguments that are %j are none', async (given) => {
+    const model = await start('openai', { script: [replied([{ function: { name: 'fs__read', arguments: given } }])] });
+    const { toolCalls } = await model.ask(request({ tools: TOOLS }));
+    expect(toolCalls.map(({ args }) => args)).toEqual([{}]);
+  });
+
+  test('calls of one reply with the same id are told apart', async () => {
+    const call = (path: string) => ({ id: 'call_0', function: { name: 'fs__read', arguments: { path } } });
+    const model = await start('openai', { script: [replied([call('a'), call('b')])] });
+    const [first, second] = (await model.ask(request({ tools: TOOLS }))).toolCalls;
+    expect([first?.id, second?.id]).toEqual(['call_0', expect.stringMatching(/^call_2_/)]);
+  });
+
+  test.each(['openai', 'lmstudio', 'ollama'] as const)(
+    '%s is shown no arguments that are no JSON',
+    async (provider) => {
+      const call = { id: 'c1', tool: 'fs/read', args: null, raw: '{"path": "a' };
+      const answered = [
+        { role: 'assistant' as const, content: '', toolCalls: [call] },
+        { role: 'tool' as const, content: 'cut short', toolCallId: 'c1' },
+      ];
+      const model = await start(provider, { script: [READ] });
+      await model.ask(request({ tools: TOOLS, messages: [...HISTORY, ...answered] }));
+      const seen = server.requests[0]?.messages.flatMap(({ toolCalls = [] }) => toolCalls);
+      expect(seen).toMatchObject([{ tool: 'fs/read', args: { not_json: '{"path": "a' } }]);
+    },
+  );
 });
