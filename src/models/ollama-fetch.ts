@@ -2,6 +2,7 @@ import { retryAfterMs } from '../lib/retry.js';
 import type { Clock } from '../ports.js';
 import { complaintOf } from './complaint.js';
 import { RequestFailed } from './failures.js';
+import { parsed } from './json.js';
 
 /**
  * The fetch that the `ollama` package is given: it obeys our signal, and keeps from the package what the package
@@ -17,7 +18,7 @@ export function ollamaFetch(
       throw new RequestFailed(connectionMessage(error), { cause: error });
     });
     if (!response.ok) throw await refusal(response, clock.now());
-    return new Response(response.body?.pipeThrough(jsonOnly()) ?? null, response);
+    return new Response(response.body?.pipeThrough(jsonLines()) ?? null, response);
   };
 }
 
@@ -34,20 +35,27 @@ async function refusal(response: Response, now: number): Promise<RequestFailed> 
   });
 }
 
-/** Passes bytes on as they are, as long as they can be lines of JSON objects. */
-function jsonOnly(): TransformStream<Uint8Array, Uint8Array> {
-  let first: string | undefined;
-  let last = '';
+/** One object a line, as the package wants them: of anything else it complains on the terminal. */
+function jsonLines(): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder();
+  let waiting = '';
   return new TransformStream({
     transform(chunk, controller) {
-      const text = Buffer.from(chunk).toString('latin1').trim();
-      first ??= text[0];
-      last = text.at(-1) ?? last;
-      if (first !== undefined && first !== '{') throw new RequestFailed('the answer is no JSON', {});
-      controller.enqueue(chunk);
+      const [end = '', ...lines] = decoder.decode(chunk, { stream: true }).split('\n');
+      waiting += end;
+      for (const line of lines) waiting = `${passOn(controller)} ${line}`;
+      if (/^\s*[^\s{]/.test(waiting)) throw new RequestFailed('the answer is no JSON', {});
     },
-    flush() {
-      if (last !== '}') throw new RequestFailed('the answer ended before it was complete', {});
+    flush(controller) {
+      if (passOn(controller).trim() !== '') throw new RequestFailed('the answer ended before it was complete', {});
     },
   });
+
+  /** Returns what still waits: an object spread over several lines goes on once it is whole. */
+  function passOn(controller: TransformStreamDefaultController<Uint8Array>): string {
+    const object = parsed(waiting);
+    if (object === undefined) return waiting;
+    controller.enqueue(Buffer.from(`${JSON.stringify(object)}\n`));
+    return '';
+  }
 }

@@ -116,12 +116,19 @@ function usageOf(last: ChatResponse): Reply['usage'] {
   return { promptTokens: last.prompt_eval_count, completionTokens: last.eval_count ?? 0 };
 }
 
-/** Servers from before `capabilities` are taken at the word of their template. */
+/** Servers from before `capabilities` are taken at the word of their template; what nothing tells, the first request will. */
 async function takesTools(client: Ollama, model: string): Promise<boolean> {
   try {
-    const shown = await client.show({ model });
-    return shown.capabilities ? shown.capabilities.includes('tools') : (shown.template ?? '').includes('.Tools');
+    const { capabilities, template } = await client.show({ model });
+    return capabilities?.includes('tools') ?? template?.includes('.Tools') ?? true;
   } catch (error) {
-    throw asFailure(error);
+    const failure = asFailure(error);
+    if (hasNoSuchRoute(failure, model)) return true;
+    throw failure;
   }
+}
+
+/** An unknown model is a 404 as well, and named in it. */
+function hasNoSuchRoute({ facts, message }: RequestFailed, model: string): boolean {
+  return facts.status === 404 && !message.includes(model);
 }

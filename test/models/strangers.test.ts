@@ -1,6 +1,6 @@
 import { readReply } from '../../src/agent/reply.js';
 import type { ModelErrorKind } from '../../src/ports.js';
-import { HISTORY, READ, request, SCHEMA, server, start, TOOLS } from './rig.js';
+import { connect, HISTORY, READ, request, SCHEMA, server, start, TOOLS } from './rig.js';
 
 const DONE = { choices: [{ message: { content: '{"done":true,"comment":"ok"}' } }] };
 
@@ -95,4 +95,25 @@ describe('tool calls', () => {
       expect(seen).toMatchObject([{ tool: 'fs/read', args: { not_json: '{"path": "a' } }]);
     },
   );
+});
+
+describe('Ollama', () => {
+  const message = { role: 'assistant', content: '{"done":true,"comment":"ok"}' };
+  const whole = { message, done: true };
+  test.each([
+    ['does not stream', JSON.stringify(whole)],
+    ['puts it on several lines', JSON.stringify(whole, null, 2)],
+    ['leaves blank lines', `\n{"message":{"content":""},"done":false}\r\n\n${JSON.stringify(whole)}\n\n`],
+  ])('that %s is understood', async (_, body) => {
+    const model = await start('ollama', { script: [{ status: 200, body }] });
+    const reply = await model.ask(request({ schema: SCHEMA }));
+    expect(readReply(reply)).toEqual({ kind: 'done', comment: 'ok' });
+    expect(reply.usage).toBeNull();
+  });
+
+  test('that has no /api/show is offered tools: the first request will tell', async () => {
+    await start('ollama', { script: [] });
+    const model = await connect('ollama', { url: `${server.urls.ollama}/proxy` });
+    expect(await model.supportsTools(request().signal)).toBe(true);
+  });
 });
