@@ -5,7 +5,7 @@ import type { ChatMessage, Reply } from '../ports.js';
 import { complaintOf } from './complaint.js';
 import type { Answer, ModelDeps, Sending } from './exchange.js';
 import { RequestFailed } from './failures.js';
-import { parsed } from './json.js';
+import { isRecord, parsed } from './json.js';
 import { patientFetch } from './patient-fetch.js';
 import { offeredFunctions, type RawCall, readToolCalls, shownArguments } from './tool-calls.js';
 import { type ToolNames, toolNames } from './tool-names.js';
@@ -28,9 +28,12 @@ export function chatCompletions(config: LlmConfig, deps: ModelDeps, manners: Man
   return async (sending: Sending): Promise<Answer> => {
     const names = toolNames(sending.tools ?? []);
     const body = bodyOf(config, sending, names, manners);
-    const completion = await client.chat.completions
+    const text = await client.chat.completions
       .create(body, { signal: sending.signal })
-      .then(readable, (error: unknown) => failed(error, deps.clock.now()));
+      .asResponse()
+      .then((response) => response.text())
+      .catch((error: unknown) => failed(error, deps.clock.now()));
+    const completion = readable(text);
     manners.check(completion, sending);
     return answerOf(completion, names);
   };
@@ -87,11 +90,11 @@ function wireMessage(message: ChatMessage, names: ToolNames): WireMessage {
   };
 }
 
-/** Where the server does not call it JSON the client hands it on as text: a page of a proxy, or a completion all the same. */
-function readable(answer: unknown): Completion {
-  const completion = typeof answer === 'string' ? parsed(answer) : answer;
-  if (typeof completion !== 'object' || completion === null) throw new RequestFailed('the answer is no JSON', {});
-  return completion as Completion;
+/** Read by us, since the client goes by the content type, which not every server gives. An empty answer is one with nothing in it. */
+function readable(text: string): Completion {
+  const completion = parsed(text.trim() || '{}');
+  if (!isRecord(completion)) throw new RequestFailed('the answer is no JSON', {});
+  return completion as unknown as Completion;
 }
 
 function answerOf(completion: Completion, names: ToolNames): Answer {
@@ -106,15 +109,16 @@ function answerOf(completion: Completion, names: ToolNames): Answer {
 }
 
 function callsOf(calls: unknown): RawCall[] {
-  const list = (Array.isArray(calls) ? calls : []) as { id?: string; type?: string; function?: WireFunction }[];
+  const list = (Array.isArray(calls) ? calls : []) as (WireCall | null)[];
   return list
-    .filter((call) => call.type !== 'custom')
-    .map((call) => ({ id: call.id, name: call.function?.name, args: call.function?.arguments }));
+    .filter((call) => call?.type !== 'custom')
+    .map((call) => ({ id: call?.id, name: call?.function?.name, args: call?.function?.arguments }));
 }
 
-interface WireFunction {
-  name?: string;
-  arguments?: unknown;
+interface WireCall {
+  id?: string;
+  type?: string;
+  function?: { name?: string; arguments?: unknown };
 }
 
 /** Some servers answer with a list of parts, as requests may have them. */
@@ -140,12 +144,11 @@ function failed(error: unknown, now: number): never {
 }
 
 function refused(error: APIError, now: number): RequestFailed {
-  const wait = error.headers?.get('retry-after-ms');
   return new RequestFailed(error.message, {
     status: error.status,
     code: textOf(error.code) ?? textOf(error.type),
     param: textOf(error.param),
-    retryAfterMs: wait ? Number(wait) : retryAfterMs(error.headers?.get('retry-after'), now),
+    retryAfterMs: Number(error.headers?.get('retry-after-ms')) || retryAfterMs(error.headers?.get('retry-after'), now),
     cause: error,
   });
 }

@@ -87,8 +87,8 @@ async function listen(client: Ollama, body: ChatRequest & { stream: true }): Pro
   throw new RequestFailed('the answer ended before it was complete', {});
 }
 
-function rawCall(call: { id?: string; function?: { name?: string; arguments?: unknown } }): RawCall {
-  return { id: call.id, name: call.function?.name, args: call.function?.arguments };
+function rawCall(call: { id?: string; function?: { name?: string; arguments?: unknown } } | null): RawCall {
+  return { id: call?.id, name: call?.function?.name, args: call?.function?.arguments };
 }
 
 function asFailure(error: unknown): RequestFailed {

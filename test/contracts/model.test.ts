@@ -290,6 +290,16 @@ describe('what only one of them does', () => {
     ]);
   });
 
+  test.each([
+    ['250', 250],
+    ['soon', 7000],
+  ])('OpenAI’s own header for the wait (%s) counts where it is a number', async (wish, waited) => {
+    const headers = { 'retry-after-ms': wish, 'retry-after': '7' };
+    const model = await start('openai', { script: [{ status: 429, headers }, READ] });
+    await model.ask(request());
+    expect(clock.waits).toEqual([waited]);
+  });
+
   test('OpenAI without any quota left is not asked again', async () => {
     const body = {
       error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota' },
@@ -298,15 +308,15 @@ describe('what only one of them does', () => {
     await expect(model.ask(request())).rejects.toMatchObject({ kind: 'rate', details: { calls: 1 } });
   });
 
-  test.each(['openai', 'lmstudio'] as const)(
-    '%s: a tool call without a name is garbage, and asked again',
-    async (provider) => {
-      const message = { content: null, tool_calls: [{ id: 'x', type: 'function' }] };
-      const body = { choices: [{ finish_reason: 'tool_calls', message }] };
-      const model = await start(provider, { script: [{ status: 200, body }, READ] });
-      expect((await model.ask(request({ tools: TOOLS }))).calls).toBe(2);
-    },
-  );
+  test.each([
+    ['openai', { id: 'x', type: 'function' }],
+    ['openai', null],
+    ['lmstudio', { id: 'x', type: 'function' }],
+  ] as const)('%s: a tool call without a name (%j) is garbage, and asked again', async (provider, call) => {
+    const body = { choices: [{ finish_reason: 'tool_calls', message: { content: null, tool_calls: [call] } }] };
+    const model = await start(provider, { script: [{ status: 200, body }, READ] });
+    expect((await model.ask(request({ tools: TOOLS }))).calls).toBe(2);
+  });
 
   test('Ollama: a tool call without a name is garbage, and asked again', async () => {
     const body = [{ message: { role: 'assistant', content: '', tool_calls: [{ function: {} }] }, done: true }];
@@ -359,6 +369,7 @@ describe('what only one of them does', () => {
     ['an error', { error: 'Trying to keep the first 9000 tokens' }],
     ['no choices', { choices: [] }],
     ['nothing', {}],
+    ['not even a body', ''],
   ])('a 200 of LM Studio with %s in it is an overflow', async (_, body) => {
     const model = await start('lmstudio', { script: [{ status: 200, body }] });
     await expect(model.ask(request())).rejects.toMatchObject({ kind: 'overflow' });
