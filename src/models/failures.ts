@@ -74,7 +74,8 @@ function isElsewhere(status: number): boolean {
 }
 
 function isOverflow(failure: RequestFailed): boolean {
-  const { status, code } = failure.facts;
+  const { status, code, param } = failure.facts;
+  if (param?.startsWith('tools')) return false;
   return status === 413 || OVERFLOW_CODES.has(code ?? '') || OVERFLOW_TEXTS.some((text) => text.test(failure.message));
 }
 

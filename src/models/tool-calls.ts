@@ -53,8 +53,20 @@ export function shownArguments({ args, raw }: ToolCall): Record<string, unknown>
 export function offeredFunctions(tools: ToolSpec[], names: ToolNames) {
   return [...tools, DONE].map(({ name, description, parameters }) => ({
     type: 'function' as const,
-    function: { name: names.toWire(name), description, parameters: plainObjectSchema(parameters) },
+    function: {
+      name: names.toWire(name),
+      description: shortened(description),
+      parameters: plainObjectSchema(parameters),
+    },
   }));
+}
+
+const LONGEST_DESCRIPTION = 1024;
+
+/** OpenAI refuses the whole request for one description that is longer. */
+function shortened(description: string): string {
+  if (description.length <= LONGEST_DESCRIPTION) return description;
+  return `${description.slice(0, LONGEST_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 const DONE: ToolSpec = {

@@ -65,6 +65,27 @@ describe('servers that speak the protocol of OpenAI in their own way', () => {
   });
 });
 
+describe('tools with a description above 1024 characters', () => {
+  const wordy = [{ ...TOOLS[0]!, description: '長'.repeat(3000) }];
+
+  test('are offered with its beginning', async () => {
+    const model = await start('openai', { script: [READ] });
+    await model.ask(request({ tools: wordy }));
+    const [offered] = server.requests[0]?.body['tools'] as { function: { description: string } }[];
+    expect(offered?.function.description).toBe(`${'長'.repeat(1023)}…`);
+  });
+
+  test('are no overflow where a server has yet another limit', async () => {
+    const error = {
+      message: "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 512",
+      param: 'tools[0].function.description',
+      code: 'string_above_max_length',
+    };
+    const model = await start('openai', { script: [{ status: 400, body: { error } }] });
+    await expect(model.ask(request({ tools: wordy }))).rejects.toMatchObject({ kind: 'rejected' });
+  });
+});
+
 describe('tool calls', () => {
   const replied = (tool_calls: unknown[]) => ({ status: 200, body: { choices: [{ message: { tool_calls } }] } });
 
