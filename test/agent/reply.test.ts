@@ -66,6 +66,8 @@ describe('replies that are understood', () => {
       '{"command":{"tool":"fs/read","args":"{\\"path\\":\\"a\\"}"}}',
       'act fs/read {"path":"a"}',
     ],
+    ['arguments under their native name', '{"command":{"tool":"a/b","arguments":{"x":1}}}', 'act a/b {"x":1}'],
+    ['arguments as parameters', '{"command":{"tool":"a/b","parameters":"{\\"x\\":1}"}}', 'act a/b {"x":1}'],
     ['the command as a string of JSON', '{"command":"{\\"tool\\":\\"fs/read\\",\\"args\\":{}}"}', 'act fs/read {}'],
     ['a tool without its server', '{"command":{"tool":"read_file","args":{}}}', 'act read_file {}'],
     ['a tool in the native spelling', '{"command":{"tool":"fs__read_file","args":{}}}', 'act fs/read_file {}'],

@@ -122,6 +122,39 @@ describe('replies that cannot be read', () => {
   });
 });
 
+test('broken arguments are repaired or complained about, and no server is shown any that are no JSON', async () => {
+  const called = (id: string, args: string) => {
+    const tool_calls = [{ id, type: 'function', function: { name: 'notes__note', arguments: args } }];
+    return {
+      status: 200,
+      body: { choices: [{ message: { content: null, tool_calls }, finish_reason: 'tool_calls' }] },
+    };
+  };
+  await oneIssue({
+    script: [
+      called('c1', "{'text': 'mended',}"),
+      called('c2', 'text=nothing'),
+      called('c3', '{"text": "never clo'),
+      done('Done.'),
+      { text: 'Summary.' },
+    ],
+  });
+  expect((await stage.tick()).code).toBe(0);
+  expect(stage.notes).toEqual(['mended']);
+  const { messages } = stage.model.requests[3]!;
+  expect(messages.flatMap(({ toolCalls = [] }) => toolCalls).map(({ args }) => args)).toEqual([
+    { text: 'mended' },
+    { not_json: 'text=nothing' },
+    { not_json: '{"text": "never clo' },
+  ]);
+  expect(messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []))).toEqual([
+    'noted',
+    'error: the arguments are no JSON object: text=nothing',
+    'not carried out',
+  ]);
+  expect(messages.at(-1)!.content).toContain('cut short');
+});
+
 describe('loops', () => {
   test('the same call with the same result is said at the third time and ends the attempt at the sixth', async () => {
     const n = await oneIssue({ script: () => ({ text: 'Trying.', toolCalls: [{ tool: 'notes/fail', args: {} }] }) });
