@@ -46,6 +46,7 @@ describe('with published servers', () => {
     expect(image).toMatchObject({ ok: true, output: expect.stringMatching(/\[image image\/png, \d+ bytes\]/) });
     const weather = await tools.call('everything/get-structured-content', { location: 'Chicago' }, never);
     expect(weather.ok && weather.output.match(/temperature/g)).toHaveLength(1);
+    expect(tools.list().map(({ name }) => name)).not.toContain('everything/simulate-research-query'); // runs as a task only
   });
 });
 
