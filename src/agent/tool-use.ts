@@ -3,6 +3,7 @@ import { redactStrings } from '../lib/redact.js';
 import type { ToolCall, ToolOutcome } from '../ports.js';
 import type { CurrentLine, ToolLine } from '../records.js';
 import { rowOf, type Attempt } from './attempt.js';
+import { outputTokens } from './context-limits.js';
 import { Failure } from './interrupts.js';
 import type { Act } from './reply.js';
 
@@ -94,14 +95,9 @@ function settled(attempt: Attempt, line: ToolLine): Settled {
   const note =
     verdict === 'fine' ? '' : `\n\n[${times} times running this call ended the same way. Do something else.]`;
   return {
-    text: cutMiddle(text, outputTokens(attempt)) + note,
+    text: cutMiddle(text, outputTokens(attempt.model.contextLength)) + note,
     enough: verdict === 'enough' ? inCircles(line, times) : null,
   };
-}
-
-/** A tool may fill a fifth of the context, no more. */
-function outputTokens({ model }: Attempt): number {
-  return Math.floor(model.contextLength / 5);
 }
 
 function inCircles({ tool, status, error }: ToolLine, times: number): Failure {

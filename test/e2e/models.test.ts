@@ -155,6 +155,21 @@ test('broken arguments are repaired or complained about, and no server is shown 
   expect(messages.at(-1)!.content).toContain('cut short');
 });
 
+test('an output above a fifth of the context is cut in its middle, and what is missing is told', async () => {
+  await oneIssue({
+    script: [
+      { toolCalls: [{ tool: 'notes/echo', args: { text: 'x', times: 1_000_000 } }] },
+      done('Done.'),
+      { text: 'Summary.' },
+    ],
+  });
+  expect((await stage.tick()).code).toBe(0);
+  const shown = stage.model.requests[1]!.messages.at(-1)!.content;
+  const [, head, missing, tail] = /^(x+)\n\[… (\d+) characters left out …\]\n(x+)$/.exec(shown)!;
+  expect(head!.length + Number(missing) + tail!.length).toBe(1_000_000);
+  expect(shown.length).toBeLessThanOrEqual((128_000 / 5) * 4);
+});
+
 describe('loops', () => {
   test('the same call with the same result is said at the third time and ends the attempt at the sixth', async () => {
     const n = await oneIssue({ script: () => ({ text: 'Trying.', toolCalls: [{ tool: 'notes/fail', args: {} }] }) });
