@@ -344,6 +344,7 @@ describe('what only one of them does', () => {
   test.each([
     ['a code', { message: 'too long', code: 'context_length_exceeded' }],
     ['a sentence', { message: "This model's maximum context length is 8192 tokens", code: null }],
+    ['nothing but a sentence', "This model's maximum context length is 8192 tokens"],
   ])('a gateway’s 200 with %s for an overflow inside is an overflow', async (_, error) => {
     const model = await start('openai', { script: [{ status: 200, body: { error } }] });
     await expect(model.ask(request())).rejects.toMatchObject({ kind: 'overflow', details: { calls: 1 } });
