@@ -215,6 +215,7 @@ describe('native tool calls', () => {
     ['done without a comment', [call('done', {})], 'fin', 'done // fin'],
     ['done with broken arguments', [call('done', null, 'fin')], '', 'done'],
     ['done beside a call', [call('a/b', {}), call('done', {})], '', 'act a/b {} (done ignored)'],
+    ['done in the text beside a call', [call('a/b', {})], DONE, 'act a/b {} (done ignored) // fin'],
     ['arguments that can be repaired', [call('a/b', null, "{'x': 1,}")], '', 'act a/b {"x":1}'],
     ['arguments encoded twice', [call('a/b', null, '"{\\"x\\":1}"')], '', 'act a/b {"x":1}'],
     ['arguments that are no object', [call('a/b', null, '[1]')], '', 'act a/b null'],

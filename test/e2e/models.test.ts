@@ -135,12 +135,13 @@ test('broken arguments are repaired or complained about, and no server is shown 
       called('c1', "{'text': 'mended',}"),
       called('c2', 'text=nothing'),
       called('c3', '{"text": "never clo'),
+      { text: '{"done": true}', toolCalls: [{ tool: 'notes/note', args: { text: 'last' } }] },
       done('Done.'),
       { text: 'Summary.' },
     ],
   });
   expect((await stage.tick()).code).toBe(0);
-  expect(stage.notes).toEqual(['mended']);
+  expect(stage.notes).toEqual(['mended', 'last']);
   const { messages } = stage.model.requests[3]!;
   expect(messages.flatMap(({ toolCalls = [] }) => toolCalls).map(({ args }) => args)).toEqual([
     { text: 'mended' },
@@ -153,6 +154,7 @@ test('broken arguments are repaired or complained about, and no server is shown 
     'not carried out',
   ]);
   expect(messages.at(-1)!.content).toContain('cut short');
+  expect(stage.model.requests[4]!.messages.at(-1)!.content).toMatch(/^noted\n\n"done" came together with a call/);
 });
 
 test('an output above a fifth of the context is cut in its middle, and what is missing is told', async () => {
