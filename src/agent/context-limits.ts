@@ -43,6 +43,11 @@ export function limitsOf({ agent, model }: Attempt): Limits {
   return { soft: Math.min(agent.config.contextStorage.compressionThreshold * context, hard), hard, step: context / 10 };
 }
 
+/** A tool may fill a fifth of the context, no more. */
+export function outputTokens(contextLength: number): number {
+  return Math.floor(contextLength / 5);
+}
+
 /** The tool list is in the provider's own count, once there is one. */
 export function requestTokens(history: History, extra: number): number {
   const counted = history.messages.findLast((line) => line.usage) !== undefined;

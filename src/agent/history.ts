@@ -50,17 +50,17 @@ export class History implements Transcript {
   }
 
   append(addition: Addition): CurrentLine {
-    if (addition.role === 'user') this.answerOpenCalls('noted');
+    if (addition.role === 'user') this.answerOpenCalls();
     return this.write(addition);
   }
 
-  /** Servers refuse a history in which a native call has no answer; `done` and calls that made no sense get this one. */
-  answerOpenCalls(text: string): void {
+  /** Servers refuse a history in which a native call has no answer: `done` is noted, a reply that made no sense was not carried out. */
+  answerOpenCalls(text?: string): void {
     const at = this.lines.findLastIndex((line) => line.role === 'assistant');
     const answered = new Set(this.lines.slice(at + 1).map((line) => line.toolCallId));
     for (const call of this.lines[at]?.toolCalls ?? []) {
-      if (!answered.has(call.id))
-        this.write({ role: 'tool', content: text, toolCallId: call.id, tool_name: call.tool });
+      const content = text ?? (call.tool === 'done' ? 'noted' : 'not carried out');
+      if (!answered.has(call.id)) this.write({ role: 'tool', content, toolCallId: call.id, tool_name: call.tool });
     }
   }
 

@@ -2,6 +2,7 @@ import { estimateMessages, estimateTokens } from '../lib/tokens.js';
 import type { AskRequest, ChatMessage, Model, Reply, ToolSpec } from '../ports.js';
 import type { CurrentLine } from '../records.js';
 import type { Transcript } from './history.js';
+import { repaired } from './native-calls.js';
 
 export interface LlmReply extends Reply {
   /** The line of the history it became. */
@@ -50,7 +51,7 @@ export class LlmClient {
     const line = this.transcript.append({
       role: 'assistant',
       content: reply.text,
-      toolCalls: reply.toolCalls,
+      toolCalls: reply.toolCalls.map(repaired),
       finish: reply.finish,
       calls: reply.calls,
       ...(reply.usage

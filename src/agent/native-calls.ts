@@ -8,6 +8,11 @@ export function readNativeCalls(calls: ToolCall[]): ToolCall[] | null {
   return read.every((call) => call !== null) ? read : null;
 }
 
+/** The call as it is kept and shown again: a model that sees its own mistakes repeats them. */
+export function repaired(call: ToolCall): ToolCall {
+  return readArguments(call) ?? call;
+}
+
 /** Arguments that are still no object stay null: whoever runs the call answers with the complaint. */
 function readArguments(call: ToolCall): ToolCall | null {
   if (call.args !== null) return call;

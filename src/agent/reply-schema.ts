@@ -31,7 +31,7 @@ export const validJsonReply = Object.assign((value: unknown): value is JsonReply
   errors: (): ErrorObject[] => validator().errors ?? [],
 });
 
-/** What models write for the same thing: null for absent, JSON in a string where an object belongs. */
+/** What models write for the same thing: null for absent, JSON in a string where an object belongs, `arguments` for `args`. */
 export function normalised(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const reply = withoutNulls(value);
@@ -42,7 +42,8 @@ export function normalised(value: unknown): unknown {
 function normalisedCommand(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const command = withoutNulls(value);
-  return 'args' in command ? { ...command, args: unwrapped(command['args']) } : command;
+  const args = command['args'] ?? command['arguments'] ?? command['parameters'];
+  return args === undefined ? command : { ...command, args: unwrapped(args) };
 }
 
 function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {

@@ -59,10 +59,11 @@ function readNative(toolCalls: ToolCall[], text: string): Reading {
   if (!calls) return unreadable.cut();
   const others = calls.filter((call) => call.tool !== 'done');
   const beside = commentBeside(text);
-  if (others.length > 0) {
-    return { kind: 'act', comment: beside, calls: others, ignoredDone: others.length < calls.length };
-  }
   const written = readText(extract(text));
+  if (others.length > 0) {
+    const ignoredDone = others.length < calls.length || written.kind === 'done';
+    return { kind: 'act', comment: beside, calls: others, ignoredDone };
+  }
   if (written.kind === 'act') return { ...written, ignoredDone: true };
   return { kind: 'done', comment: textOf(calls[0]?.args?.['comment']) ?? beside };
 }

@@ -3,6 +3,7 @@ import { redactStrings } from '../lib/redact.js';
 import type { ToolCall, ToolOutcome } from '../ports.js';
 import type { CurrentLine, ToolLine } from '../records.js';
 import { rowOf, type Attempt } from './attempt.js';
+import { outputTokens } from './context-limits.js';
 import { Failure } from './interrupts.js';
 import type { Act } from './reply.js';
 
@@ -94,14 +95,9 @@ function settled(attempt: Attempt, line: ToolLine): Settled {
   const note =
     verdict === 'fine' ? '' : `\n\n[${times} times running this call ended the same way. Do something else.]`;
   return {
-    text: cutMiddle(text, outputTokens(attempt)) + note,
+    text: cutMiddle(text, outputTokens(attempt.model.contextLength)) + note,
     enough: verdict === 'enough' ? inCircles(line, times) : null,
   };
-}
-
-/** A tool may fill a fifth of the context, no more. */
-function outputTokens({ model }: Attempt): number {
-  return Math.floor(model.contextLength / 5);
 }
 
 function inCircles({ tool, status, error }: ToolLine, times: number): Failure {
@@ -120,12 +116,13 @@ function answer(
   { more, ignoredDone, seq }: { more: boolean; ignoredDone: boolean; seq: number | undefined },
 ): void {
   const about = { toolCallId: call.id, tool_name: call.tool, ...(seq !== undefined && { tool_seq: seq }) };
-  if (isNative(reply, call)) {
-    history.append({ role: 'tool', content: output, ...about });
+  const native = isNative(reply, call);
+  const text = ignoredDone && !more && !(native && callsDone(reply)) ? `${output}\n\n${IGNORED_DONE}` : output;
+  if (native) {
+    history.append({ role: 'tool', content: text, ...about });
     return;
   }
   const command = JSON.stringify({ tool: call.tool, args: call.args ?? call.raw });
-  const text = ignoredDone && !more ? `${output}\n\n${IGNORED_DONE}` : output;
   history.append({
     role: 'user',
     content: `command: ${command}\nprevious_output:\n${text}`,
@@ -137,4 +134,9 @@ function answer(
 /** A command in the text beside a native `done` is none. */
 function isNative(reply: CurrentLine, call: ToolCall): boolean {
   return reply.toolCalls?.some(({ id }) => id === call.id) ?? false;
+}
+
+/** Such a `done` gets an answer of its own. */
+function callsDone({ toolCalls = [] }: CurrentLine): boolean {
+  return toolCalls.some(({ tool }) => tool === 'done');
 }

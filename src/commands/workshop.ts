@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../agent/agent.js';
+import { outputTokens } from '../agent/context-limits.js';
 import { Park } from '../agent/interrupts.js';
 import type { Workshop } from '../jobs.js';
 import type { CommandIo } from './io.js';
@@ -28,7 +29,7 @@ export async function openWorkshop(agent: Agent, io: CommandIo): Promise<Worksho
     env: io.env,
     registry: store.servers,
     signal,
-    outputLimit: config.llm.contextLength,
+    outputTokens: outputTokens(config.llm.contextLength),
   });
   opening.catch(() => undefined); // heard by whoever waits for it
   return {

@@ -8,7 +8,15 @@ export function cutMiddle(text: string, maxTokens: number): string {
   const room = Math.max(0, maxTokens - NOTE_TOKENS);
   const head = wholeCharacters(text.slice(0, lengthWithin(text, room * 0.6, 'start')));
   const tail = wholeCharacters(text.slice(text.length - lengthWithin(text, room * 0.4, 'end')));
-  return `${head}\n[… ${text.length - head.length - tail.length} characters left out …]\n${tail}`;
+  const missing = text.slice(head.length, text.length - tail.length);
+  return `${head}\n[… ${charactersOf(missing)} characters left out …]\n${tail}`;
+}
+
+const NOTE = /\n\[… (\d+) characters left out …\]\n/g;
+
+/** What an earlier cut left out is missing as well. */
+function charactersOf(text: string): number {
+  return [...text.matchAll(NOTE)].reduce((sum, [note, count]) => sum - note.length + Number(count), text.length);
 }
 
 /** Without half of a surrogate pair at either end. */

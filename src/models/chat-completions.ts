@@ -2,10 +2,12 @@ import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { LlmConfig } from '../config/config.js';
 import { retryAfterMs } from '../lib/retry.js';
 import type { ChatMessage, Reply } from '../ports.js';
+import { complaintOf } from './complaint.js';
 import type { Answer, ModelDeps, Sending } from './exchange.js';
 import { RequestFailed } from './failures.js';
+import { isRecord, parsed } from './json.js';
 import { patientFetch } from './patient-fetch.js';
-import { offeredFunctions, type RawCall, readToolCalls } from './tool-calls.js';
+import { offeredFunctions, type RawCall, readToolCalls, shownArguments } from './tool-calls.js';
 import { type ToolNames, toolNames } from './tool-names.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
@@ -26,10 +28,13 @@ export function chatCompletions(config: LlmConfig, deps: ModelDeps, manners: Man
   return async (sending: Sending): Promise<Answer> => {
     const names = toolNames(sending.tools ?? []);
     const body = bodyOf(config, sending, names, manners);
-    const completion = await client.chat.completions
+    const text = await client.chat.completions
       .create(body, { signal: sending.signal })
+      .asResponse()
+      .then((response) => response.text())
       .catch((error: unknown) => failed(error, deps.clock.now()));
-    manners.check(readable(completion), sending);
+    const completion = readable(text);
+    manners.check(completion, sending);
     return answerOf(completion, names);
   };
 }
@@ -46,8 +51,17 @@ function connect(config: LlmConfig, deps: ModelDeps): OpenAI {
     maxRetries: 0,
     timeout: config.timeoutSeconds * 1000 + 1000,
     logLevel: 'off',
-    fetch: deps.fetch ?? patientFetch(),
+    fetch: withPlainRefusals(deps.fetch ?? patientFetch()),
   });
+}
+
+/** The client reads nothing of a refusal but `error`: whatever the server says instead is put there. */
+function withPlainRefusals(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.ok) return response;
+    return new Response(JSON.stringify({ error: await complaintOf(response) }), response);
+  };
 }
 
 function bodyOf(config: LlmConfig, sending: Sending, names: ToolNames, manners: Manners): Body {
@@ -68,18 +82,19 @@ function wireMessage(message: ChatMessage, names: ToolNames): WireMessage {
   return {
     role,
     content: content || null,
-    tool_calls: toolCalls.map(({ id, tool, args, raw }) => ({
-      id,
+    tool_calls: toolCalls.map((call) => ({
+      id: call.id,
       type: 'function',
-      function: { name: names.toWire(tool), arguments: args ? JSON.stringify(args) : (raw ?? '{}') },
+      function: { name: names.toWire(call.tool), arguments: JSON.stringify(shownArguments(call)) },
     })),
   };
 }
 
-/** Some proxies answer 200 with a page of HTML, and the client hands it on as text. */
-function readable(completion: unknown): Completion {
-  if (typeof completion !== 'object' || completion === null) throw new RequestFailed('the answer is no JSON', {});
-  return completion as Completion;
+/** Read by us, since the client goes by the content type, which not every server gives. An empty answer is one with nothing in it. */
+function readable(text: string): Completion {
+  const completion = parsed(text.trim() || '{}');
+  if (!isRecord(completion)) throw new RequestFailed('the answer is no JSON', {});
+  return completion as unknown as Completion;
 }
 
 function answerOf(completion: Completion, names: ToolNames): Answer {
@@ -94,15 +109,16 @@ function answerOf(completion: Completion, names: ToolNames): Answer {
 }
 
 function callsOf(calls: unknown): RawCall[] {
-  const list = (Array.isArray(calls) ? calls : []) as { id?: string; type?: string; function?: WireFunction }[];
+  const list = (Array.isArray(calls) ? calls : []) as (WireCall | null)[];
   return list
-    .filter((call) => call.type !== 'custom')
-    .map((call) => ({ id: call.id, name: call.function?.name, args: call.function?.arguments }));
+    .filter((call) => call?.type !== 'custom')
+    .map((call) => ({ id: call?.id, name: call?.function?.name, args: call?.function?.arguments }));
 }
 
-interface WireFunction {
-  name?: string;
-  arguments?: unknown;
+interface WireCall {
+  id?: string;
+  type?: string;
+  function?: { name?: string; arguments?: unknown };
 }
 
 /** Some servers answer with a list of parts, as requests may have them. */
@@ -128,12 +144,11 @@ function failed(error: unknown, now: number): never {
 }
 
 function refused(error: APIError, now: number): RequestFailed {
-  const wait = error.headers?.get('retry-after-ms');
   return new RequestFailed(error.message, {
     status: error.status,
     code: textOf(error.code) ?? textOf(error.type),
     param: textOf(error.param),
-    retryAfterMs: wait ? Number(wait) : retryAfterMs(error.headers?.get('retry-after'), now),
+    retryAfterMs: Number(error.headers?.get('retry-after-ms')) || retryAfterMs(error.headers?.get('retry-after'), now),
     cause: error,
   });
 }

@@ -35,10 +35,15 @@ export interface Meaning {
 
 const OVERFLOW_CODES = new Set(['context_length_exceeded', 'exceed_context_size_error', 'string_above_max_length']);
 const BRIEF = new Set([408, 409, 425]);
+const PAYMENT_REQUIRED = 402;
 
 // Local servers give no code for these: their sentences are all there is to go by.
-const OVERFLOW_TEXT =
-  /context.{0,20}(length|size|window|overflow)|maximum context|context the overflows|tokens to keep/i;
+const OVERFLOW_TEXTS = [
+  /context.{0,20}(length|size|window|limit|overflow)/i,
+  /context the overflows|tokens to keep|\bn_(keep|ctx)\b/i,
+  /maximum (context|prompt)|exceeds the maximum.{0,20}(input length|tokens)/i,
+  /(prompt|input) (is )?too long/i,
+];
 const LOADING_TEXT =
   /(model is|still) loading|loading model|no models? (is |are )?loaded|model (is |was )?(unloaded|not loaded)/i;
 const TOOLS_TEXT = /\btools?\b|function.?call|tool.?(use|choice|call)/i;
@@ -50,6 +55,8 @@ export function meaningOf(failure: RequestFailed, sent: Sent, config: LlmConfig)
     return isOverflow(failure) ? { kind: 'overflow', again: false } : { kind: 'unreachable', again: true };
   if (status === 401 || status === 403) return { kind: 'refused', again: false };
   if (status === 429) return { kind: 'rate', again: code !== 'insufficient_quota' };
+  if (status === PAYMENT_REQUIRED) return { kind: 'rate', again: false };
+  if (isElsewhere(status)) return { kind: 'unreachable', again: false };
   if (isOverflow(failure)) return { kind: 'overflow', again: false };
   if (status >= 500 || BRIEF.has(status) || isLoading(failure.message)) return { kind: 'unreachable', again: true };
   if (sent.tools && refusesTools(failure)) return { kind: 'no_tools', again: false };
@@ -61,9 +68,15 @@ export function isLoading(message: string): boolean {
   return LOADING_TEXT.test(message);
 }
 
+/** Redirects, which are not followed, and servers that take no POST there: nobody's task is to blame for a wrong address. */
+function isElsewhere(status: number): boolean {
+  return (status >= 300 && status < 400) || status === 405;
+}
+
 function isOverflow(failure: RequestFailed): boolean {
-  const { status, code } = failure.facts;
-  return status === 413 || OVERFLOW_CODES.has(code ?? '') || OVERFLOW_TEXT.test(failure.message);
+  const { status, code, param } = failure.facts;
+  if (param?.startsWith('tools')) return false;
+  return status === 413 || OVERFLOW_CODES.has(code ?? '') || OVERFLOW_TEXTS.some((text) => text.test(failure.message));
 }
 
 /** A tool whose schema is bad is the operator's to deny; it does not mean that the model takes no tools. */
@@ -101,7 +114,7 @@ export function modelError(
 function advice(kind: ModelErrorKind, status: number | undefined, config: LlmConfig): string {
   const section = `llm.${config.provider}`;
   if (kind === 'refused') return ` — check ${section}.api_key`;
-  if (kind === 'unreachable' && status === undefined)
+  if (kind === 'unreachable' && (status === undefined || isElsewhere(status)))
     return ` — is the server running, and is its address in ${section} right?`;
   if (kind === 'rejected' && status === 404)
     return ` — ${unknownModel[config.provider](config.model)}, or correct the address in ${section}`;

@@ -7,6 +7,9 @@ import { type ModelDeps, modelOver, type Sending } from './exchange.js';
 import { isLoading, RequestFailed } from './failures.js';
 import { replyRoom } from './reply-room.js';
 
+/** What it answers, with status 200, where the address lacks its `/v1`. */
+const UNKNOWN_ROUTE = /unexpected endpoint/i;
+
 /** LM Studio: the OpenAI protocol with strict chat templates and its own ways to say that a prompt is too long. */
 export function createLmStudio(config: LlmConfig, deps: ModelDeps): Model {
   const send = chatCompletions(config, deps, {
@@ -33,6 +36,7 @@ function generatedNothing({ choices, usage }: OpenAI.Chat.ChatCompletion): boole
 }
 
 function failed(message: string): RequestFailed {
+  if (UNKNOWN_ROUTE.test(message)) return new RequestFailed(message, { status: 404 });
   return isLoading(message) ? new RequestFailed(message, { status: 200 }) : overflow(message);
 }
 

@@ -1,6 +1,8 @@
 import { retryAfterMs } from '../lib/retry.js';
 import type { Clock } from '../ports.js';
+import { complaintOf } from './complaint.js';
 import { RequestFailed } from './failures.js';
+import { parsed } from './json.js';
 
 /**
  * The fetch that the `ollama` package is given: it obeys our signal, and keeps from the package what the package
@@ -16,7 +18,7 @@ export function ollamaFetch(
       throw new RequestFailed(connectionMessage(error), { cause: error });
     });
     if (!response.ok) throw await refusal(response, clock.now());
-    return new Response(response.body?.pipeThrough(jsonOnly()) ?? null, response);
+    return new Response(response.body?.pipeThrough(jsonLines()) ?? null, response);
   };
 }
 
@@ -26,36 +28,34 @@ function connectionMessage(error: unknown): string {
 }
 
 async function refusal(response: Response, now: number): Promise<RequestFailed> {
-  const body = await response.text().catch(() => '');
-  return new RequestFailed(`${response.status} ${errorText(body) || response.statusText}`, {
+  const { message } = await complaintOf(response).catch(() => ({ message: 'the reason was lost on the way' }));
+  return new RequestFailed(`${response.status} ${message}`, {
     status: response.status,
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now),
   });
 }
 
-function errorText(body: string): string {
-  try {
-    const { error } = JSON.parse(body) as { error?: unknown };
-    return typeof error === 'string' ? error : JSON.stringify(error ?? body);
-  } catch {
-    return body.slice(0, 500);
-  }
-}
-
-/** Passes bytes on as they are, as long as they can be lines of JSON objects. */
-function jsonOnly(): TransformStream<Uint8Array, Uint8Array> {
-  let first: string | undefined;
-  let last = '';
+/** One object a line, as the package wants them: of anything else it complains on the terminal. */
+function jsonLines(): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder();
+  let waiting = '';
   return new TransformStream({
     transform(chunk, controller) {
-      const text = Buffer.from(chunk).toString('latin1').trim();
-      first ??= text[0];
-      last = text.at(-1) ?? last;
-      if (first !== undefined && first !== '{') throw new RequestFailed('the answer is no JSON', {});
-      controller.enqueue(chunk);
+      const [end = '', ...lines] = decoder.decode(chunk, { stream: true }).split('\n');
+      waiting += end;
+      for (const line of lines) waiting = `${passOn(controller)} ${line}`;
+      if (/^\s*[^\s{]/.test(waiting)) throw new RequestFailed('the answer is no JSON', {});
     },
-    flush() {
-      if (last !== '}') throw new RequestFailed('the answer ended before it was complete', {});
+    flush(controller) {
+      if (passOn(controller).trim() !== '') throw new RequestFailed('the answer ended before it was complete', {});
     },
   });
+
+  /** Returns what still waits: an object spread over several lines goes on once it is whole. */
+  function passOn(controller: TransformStreamDefaultController<Uint8Array>): string {
+    const object = parsed(waiting);
+    if (object === undefined) return waiting;
+    controller.enqueue(Buffer.from(`${JSON.stringify(object)}\n`));
+    return '';
+  }
 }

@@ -7,7 +7,7 @@ import { RequestFailed } from './failures.js';
 import { ollamaFetch } from './ollama-fetch.js';
 import { patientFetch } from './patient-fetch.js';
 import { replyRoom } from './reply-room.js';
-import { offeredFunctions, type RawCall, readToolCalls } from './tool-calls.js';
+import { offeredFunctions, type RawCall, readToolCalls, shownArguments } from './tool-calls.js';
 import { type ToolNames, toolNames } from './tool-names.js';
 
 /** Ollama over its native API. Streams, so that a lost connection or an abort shows at once and not after the reply. */
@@ -59,7 +59,7 @@ function wireMessages(messages: ChatMessage[], names: ToolNames): Message[] {
     ...(role === 'tool' && { tool_name: names.toWire(tools.get(toolCallId ?? '') ?? '') }),
     ...(toolCalls?.length && {
       tool_calls: toolCalls.map((call) => ({
-        function: { name: names.toWire(call.tool), arguments: call.args ?? {} },
+        function: { name: names.toWire(call.tool), arguments: shownArguments(call) },
       })),
     }),
   }));
@@ -87,8 +87,8 @@ async function listen(client: Ollama, body: ChatRequest & { stream: true }): Pro
   throw new RequestFailed('the answer ended before it was complete', {});
 }
 
-function rawCall(call: { id?: string; function?: { name?: string; arguments?: unknown } }): RawCall {
-  return { id: call.id, name: call.function?.name, args: call.function?.arguments };
+function rawCall(call: { id?: string; function?: { name?: string; arguments?: unknown } } | null): RawCall {
+  return { id: call?.id, name: call?.function?.name, args: call?.function?.arguments };
 }
 
 function asFailure(error: unknown): RequestFailed {
@@ -116,12 +116,19 @@ function usageOf(last: ChatResponse): Reply['usage'] {
   return { promptTokens: last.prompt_eval_count, completionTokens: last.eval_count ?? 0 };
 }
 
-/** Servers from before `capabilities` are taken at the word of their template. */
+/** Servers from before `capabilities` are taken at the word of their template; what nothing tells, the first request will. */
 async function takesTools(client: Ollama, model: string): Promise<boolean> {
   try {
-    const shown = await client.show({ model });
-    return shown.capabilities ? shown.capabilities.includes('tools') : (shown.template ?? '').includes('.Tools');
+    const { capabilities, template } = await client.show({ model });
+    return capabilities?.includes('tools') ?? template?.includes('.Tools') ?? true;
   } catch (error) {
-    throw asFailure(error);
+    const failure = asFailure(error);
+    if (hasNoSuchRoute(failure, model)) return true;
+    throw failure;
   }
+}
+
+/** An unknown model is a 404 as well, and named in it. */
+function hasNoSuchRoute({ facts, message }: RequestFailed, model: string): boolean {
+  return facts.status === 404 && !message.includes(model);
 }

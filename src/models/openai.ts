@@ -20,7 +20,8 @@ export function createOpenAi(config: LlmConfig, deps: ModelDeps): Model {
 /** Gateways report what went wrong behind them with status 200 and the real status, or a code, inside. */
 function expectChoice(completion: OpenAI.Chat.ChatCompletion): void {
   if (completion.choices?.length) return;
-  const { error } = completion as { error?: { message?: string; code?: unknown } };
+  const { error } = completion as { error?: { message?: string; code?: unknown } | string };
+  if (typeof error === 'string') throw new RequestFailed(error, {});
   const inside = typeof error?.code === 'number' ? { status: error.code } : { code: textOf(error?.code) };
   throw new RequestFailed(error?.message ?? 'the answer has no choices', inside);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ToolCall, ToolSpec } from '../ports.js';
 import { RequestFailed } from './failures.js';
+import { isRecord, parsed } from './json.js';
 import type { ToolNames } from './tool-names.js';
 
 /** A call as the server gave it; the arguments as text, or already as an object (Ollama). */
@@ -12,10 +13,12 @@ export interface RawCall {
 
 /** Calls in our spelling. Arguments that are no JSON object stay as they came, in `raw`; a call without a name is garbage. */
 export function readToolCalls(calls: RawCall[], names: ToolNames): ToolCall[] {
+  const taken = new Set<string>();
   return calls.map((call, position) => {
     if (!call.name) throw new RequestFailed('the answer has a tool call without a name', {});
     const tool = names.fromWire(call.name);
-    const id = call.id || madeUpId(call, position);
+    const id = call.id && !taken.has(call.id) ? call.id : madeUpId(call, position);
+    taken.add(id);
     const args = argumentsOf(call.args);
     return args ? { id, tool, args } : { id, tool, args: null, raw: rawText(call.args) };
   });
@@ -30,34 +33,40 @@ function madeUpId(call: RawCall, position: number): string {
   return `call_${position + 1}_${mark}`;
 }
 
+/** Null: they are no object. None at all, however the server puts it, are an empty one. */
 function argumentsOf(args: unknown): Record<string, unknown> | null {
-  if (args === undefined || args === '') return {};
-  const value = typeof args === 'string' ? parsed(args) : args;
+  const value = typeof args === 'string' ? parsed(args.trim() || 'null') : (args ?? null);
+  if (value === null) return {};
   return isRecord(value) ? value : null;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function rawText(args: unknown): string {
   return typeof args === 'string' ? args : (JSON.stringify(args) ?? '');
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The arguments as a server is shown them again. Many refuse a whole history for one text there that is no JSON object. */
+export function shownArguments({ args, raw }: ToolCall): Record<string, unknown> {
+  return args ?? { not_json: raw };
 }
 
 /** The functions to offer: the tools and, beside them, `done`. */
 export function offeredFunctions(tools: ToolSpec[], names: ToolNames) {
   return [...tools, DONE].map(({ name, description, parameters }) => ({
     type: 'function' as const,
-    function: { name: names.toWire(name), description, parameters: plainObjectSchema(parameters) },
+    function: {
+      name: names.toWire(name),
+      description: shortened(description),
+      parameters: plainObjectSchema(parameters),
+    },
   }));
+}
+
+const LONGEST_DESCRIPTION = 1024;
+
+/** OpenAI refuses the whole request for one description that is longer. */
+function shortened(description: string): string {
+  if (description.length <= LONGEST_DESCRIPTION) return description;
+  return `${description.slice(0, LONGEST_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 const DONE: ToolSpec = {

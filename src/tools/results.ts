@@ -1,12 +1,13 @@
+import { cutMiddle } from '../lib/cut.js';
 import type { ToolOutcome } from '../ports.js';
 
 type Fields = Record<string, unknown>;
 
 /** What the model is shown of a `tools/call` result. Nothing about the shape is taken for granted. */
-export function readResult(result: Fields, limit: number): ToolOutcome {
+export function readResult(result: Fields, maxTokens: number): ToolOutcome {
   const text = textOf(result);
   if (text === null) return { ok: false, error: 'The server answered with a result of the wrong shape.' };
-  const shown = cutMiddle(text, limit);
+  const shown = cutMiddle(text, maxTokens);
   if (result['isError'] !== true) return { ok: true, output: shown };
   return { ok: false, error: shown || 'The tool reported an error and gave no reason.' };
 }
@@ -53,27 +54,4 @@ function stringOrNull(value: unknown): string | null {
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const HEAD_SHARE = 0.6;
-
-/** At most `limit` characters: the first 60 % and the last 40 %, and between them how much is missing. */
-export function cutMiddle(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const room = Math.max(0, limit - noteOf(text.length, text.length).length);
-  const head = withoutHalfAtEnd(text.slice(0, Math.floor(room * HEAD_SHARE)));
-  const tail = withoutHalfAtStart(text.slice(text.length - (room - Math.floor(room * HEAD_SHARE))));
-  return head + noteOf(text.length - head.length - tail.length, text.length) + tail;
-}
-
-function noteOf(missing: number, total: number): string {
-  return `\n[… ${missing} of ${total} characters left out …]\n`;
-}
-
-function withoutHalfAtEnd(text: string): string {
-  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
-}
-
-function withoutHalfAtStart(text: string): string {
-  return /^[\uDC00-\uDFFF]/.test(text) ? text.slice(1) : text;
 }

@@ -10,8 +10,8 @@ export interface ToolDeps {
   registry: ServerRegistry;
   /** The process was told to stop: nothing is started any more. */
   signal?: AbortSignal | undefined;
-  /** The most characters of one result. */
-  outputLimit: number;
+  /** The most tokens of one result, by our estimate. */
+  outputTokens: number;
   /** How long a server may take until its tools are known; 30 s unless given. */
   startLimitMs?: number | undefined;
 }

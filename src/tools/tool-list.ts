@@ -35,9 +35,9 @@ function toolsOf(result: Record<string, unknown>): RemoteTool[] {
   return result['tools'].flatMap(toolOf);
 }
 
-/** None where it has no name; missing parts are filled in. */
+/** None where it has no name or cannot be called as others are; missing parts are filled in. */
 function toolOf(tool: unknown): RemoteTool[] {
-  if (!isObject(tool) || typeof tool['name'] !== 'string' || tool['name'] === '') return [];
+  if (!isObject(tool) || typeof tool['name'] !== 'string' || tool['name'] === '' || runsOnlyAsTask(tool)) return [];
   const { name, description, inputSchema } = tool;
   return [
     {
@@ -46,6 +46,11 @@ function toolOf(tool: unknown): RemoteTool[] {
       inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
     },
   ];
+}
+
+/** The protocol's long-running tasks, which need a client that comes back for them. */
+function runsOnlyAsTask({ execution }: Record<string, unknown>): boolean {
+  return isObject(execution) && execution['taskSupport'] === 'required';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

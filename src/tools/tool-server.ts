@@ -1,10 +1,11 @@
 import type { McpServerConfig } from '../config/config.js';
+import { cutMiddle } from '../lib/cut.js';
 import type { ToolOutcome, ToolSpec } from '../ports.js';
 import { argumentCheck, type ArgumentCheck } from './arguments.js';
 import { connect, ConnectError, type Connection } from './connection.js';
 import type { ToolDeps } from './tool-deps.js';
 import { mayCall } from './permissions.js';
-import { cutMiddle, readResult } from './results.js';
+import { readResult } from './results.js';
 import { orAbort, TimeLimitError, withTimeLimit } from './time-limit.js';
 import type { RemoteTool } from './tool-list.js';
 import { ToolsError } from './tools-error.js';
@@ -100,10 +101,10 @@ export class ToolServer {
       const limitMs = this.config.timeoutSeconds * 1000;
       const result = await withTimeLimit(limitMs, signal, (limit) => connection.call(tool, args, limit));
       this.restarts = 0; // what answers has recovered: only restarts in a row keep it down
-      return readResult(result, this.deps.outputLimit);
+      return readResult(result, this.deps.outputTokens);
     } catch (error) {
       signal.throwIfAborted();
-      return { ok: false, error: cutMiddle(await this.failureText(error, connection), this.deps.outputLimit) };
+      return { ok: false, error: cutMiddle(await this.failureText(error, connection), this.deps.outputTokens) };
     }
   }
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemPrompt } from '../../src/agent/system-prompt.js';
+import { estimateTokens } from '../../src/lib/tokens.js';
 import type { Tools } from '../../src/ports.js';
 
 let dir: string;
@@ -30,4 +31,10 @@ describe('the tool list of the JSON protocol', () => {
   ])('survives a schema with %s', (_, schema, parameters) => {
     expect(promptFor(schema)).toBe(`Tools:\n- odd/tool(${parameters}): Does it.`);
   });
+});
+
+test('the prompt that comes with the program has a place for tools and language, and under 700 tokens', () => {
+  const template = readFileSync('system_prompt.txt', 'utf8');
+  expect(template).toMatch(/\{language\}[^]*\{mcp_prompt\}/);
+  expect(estimateTokens(template)).toBeLessThan(700);
 });

@@ -2,8 +2,10 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import Database from 'better-sqlite3';
+import { lookUp } from '../../src/commands/doctor/model-listing.js';
 import { doctorCommand } from '../../src/commands/doctor.js';
 import type { CommandIo } from '../../src/commands/io.js';
+import type { LlmConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/lib/clock.js';
 import type { CannedRequest, Step } from '../../src/playground/model/steps.js';
 import { REPO, setStage, TOKEN, type Stage, type StageOptions } from '../e2e/stage.js';
@@ -210,6 +212,27 @@ test('a key that is refused, and a server that is not there', async () => {
     status: 'problem',
     message: expect.stringContaining('does not answer'),
   });
+});
+
+test('an address of LM Studio without its /v1', async () => {
+  await healthy({ provider: 'lmstudio', dialect: 'lmstudio' });
+  stage.configure({ llm: { lmstudio: { base_url: stage.model.urls.ollama, model: 'canned' } } });
+  expect((await diagnosis()).of('model')[0]).toMatchObject({
+    status: 'problem',
+    message: expect.stringMatching(/Unexpected endpoint.*correct the address in llm.lmstudio/),
+  });
+});
+
+test('an LM Studio from before its own list of models is asked for the one it shares with OpenAI', async () => {
+  await healthy();
+  const answers: Record<string, object> = {
+    '/api/v0/models': { error: 'Unexpected endpoint or method. (GET /api/v0/models)' },
+    '/v1/models': { data: [{ id: 'canned' }] },
+  };
+  const ask = (url: string) => Promise.resolve(Response.json(answers[new URL(url).pathname]));
+  const llm = { provider: 'lmstudio', model: 'canned', url: 'http://127.0.0.1:1234/v1' } as LlmConfig;
+  const listing = await lookUp(llm, new AbortController().signal, ask as typeof fetch);
+  expect(listing).toMatchObject({ kind: 'found', contextLength: null });
 });
 
 test('what `agent init` writes is accepted', async () => {

@@ -1,82 +1,8 @@
-import type { LlmConfig } from '../../src/config/config.js';
 import { readReply } from '../../src/agent/reply.js';
 import { REPLY_SCHEMA } from '../../src/agent/reply-schema.js';
-import { createModel } from '../../src/models/create.js';
-import { type CannedModel, type CannedModelOptions, startCannedModel } from '../../src/playground/model.js';
 import type { Step } from '../../src/playground/model/steps.js';
-import type { AskRequest, ChatMessage, Model, ToolSpec } from '../../src/ports.js';
-
-const PROVIDERS = ['openai', 'lmstudio', 'ollama'] as const;
-type ProviderName = (typeof PROVIDERS)[number];
-
-const TOOLS: ToolSpec[] = [
-  {
-    name: 'fs/read',
-    description: 'Reads a file',
-    parameters: { type: 'object', properties: { path: { type: 'string' } } },
-  },
-];
-const SCHEMA = { name: 'reply', schema: REPLY_SCHEMA };
-const READ = { toolCalls: [{ tool: 'fs/read', args: { path: 'a.txt' } }], text: 'I look' };
-const HISTORY: ChatMessage[] = [
-  { role: 'system', content: 'You work.' },
-  { role: 'user', content: 'Fix the bug.' },
-];
-
-/** Never waits, and tells what it was asked to wait. */
-function fakeClock() {
-  const waits: number[] = [];
-  return {
-    waits,
-    now: () => 1_000_000,
-    sleep: (ms: number) => {
-      waits.push(ms);
-      return Promise.resolve();
-    },
-  };
-}
-
-function fakeMemory() {
-  const rows = new Map<string, string>();
-  return {
-    get: (key: string) => rows.get(key) ?? null,
-    set: (key: string, value: string) => void rows.set(key, value),
-  };
-}
-
-let server: CannedModel;
-let clock: ReturnType<typeof fakeClock>;
-let memory: ReturnType<typeof fakeMemory>;
-
-beforeEach(() => {
-  clock = fakeClock();
-  memory = fakeMemory();
-});
-afterEach(() => server.close());
-
-async function start(provider: ProviderName, options: CannedModelOptions, config: Partial<LlmConfig> = {}) {
-  server = await startCannedModel({ dialect: provider === 'lmstudio' ? 'lmstudio' : 'openai', ...options });
-  return connect(provider, config);
-}
-
-function connect(provider: ProviderName, config: Partial<LlmConfig> = {}): Promise<Model> {
-  const standard: LlmConfig = {
-    provider,
-    functionCalling: 'auto',
-    timeoutSeconds: 5,
-    model: 'canned',
-    url: server.urls[provider],
-    apiKey: 'secret-key',
-    maxToken: null,
-    contextLength: 8000,
-    price: null,
-  };
-  return createModel({ ...standard, ...config }, { clock, log: { write: () => undefined }, memory });
-}
-
-function request(parts: Partial<AskRequest> = {}): AskRequest {
-  return { messages: HISTORY, estimatedTokens: 20, signal: new AbortController().signal, ...parts };
-}
+import type { AskRequest, ChatMessage } from '../../src/ports.js';
+import { clock, connect, HISTORY, PROVIDERS, READ, request, SCHEMA, server, start, TOOLS } from '../models/rig.js';
 
 describe.each(PROVIDERS)('a model behind %s', (provider) => {
   describe.each([
@@ -364,6 +290,16 @@ describe('what only one of them does', () => {
     ]);
   });
 
+  test.each([
+    ['250', 250],
+    ['soon', 7000],
+  ])('OpenAI’s own header for the wait (%s) counts where it is a number', async (wish, waited) => {
+    const headers = { 'retry-after-ms': wish, 'retry-after': '7' };
+    const model = await start('openai', { script: [{ status: 429, headers }, READ] });
+    await model.ask(request());
+    expect(clock.waits).toEqual([waited]);
+  });
+
   test('OpenAI without any quota left is not asked again', async () => {
     const body = {
       error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota' },
@@ -372,15 +308,15 @@ describe('what only one of them does', () => {
     await expect(model.ask(request())).rejects.toMatchObject({ kind: 'rate', details: { calls: 1 } });
   });
 
-  test.each(['openai', 'lmstudio'] as const)(
-    '%s: a tool call without a name is garbage, and asked again',
-    async (provider) => {
-      const message = { content: null, tool_calls: [{ id: 'x', type: 'function' }] };
-      const body = { choices: [{ finish_reason: 'tool_calls', message }] };
-      const model = await start(provider, { script: [{ status: 200, body }, READ] });
-      expect((await model.ask(request({ tools: TOOLS }))).calls).toBe(2);
-    },
-  );
+  test.each([
+    ['openai', { id: 'x', type: 'function' }],
+    ['openai', null],
+    ['lmstudio', { id: 'x', type: 'function' }],
+  ] as const)('%s: a tool call without a name (%j) is garbage, and asked again', async (provider, call) => {
+    const body = { choices: [{ finish_reason: 'tool_calls', message: { content: null, tool_calls: [call] } }] };
+    const model = await start(provider, { script: [{ status: 200, body }, READ] });
+    expect((await model.ask(request({ tools: TOOLS }))).calls).toBe(2);
+  });
 
   test('Ollama: a tool call without a name is garbage, and asked again', async () => {
     const body = [{ message: { role: 'assistant', content: '', tool_calls: [{ function: {} }] }, done: true }];
@@ -408,6 +344,7 @@ describe('what only one of them does', () => {
   test.each([
     ['a code', { message: 'too long', code: 'context_length_exceeded' }],
     ['a sentence', { message: "This model's maximum context length is 8192 tokens", code: null }],
+    ['nothing but a sentence', "This model's maximum context length is 8192 tokens"],
   ])('a gateway’s 200 with %s for an overflow inside is an overflow', async (_, error) => {
     const model = await start('openai', { script: [{ status: 200, body: { error } }] });
     await expect(model.ask(request())).rejects.toMatchObject({ kind: 'overflow', details: { calls: 1 } });
@@ -433,6 +370,7 @@ describe('what only one of them does', () => {
     ['an error', { error: 'Trying to keep the first 9000 tokens' }],
     ['no choices', { choices: [] }],
     ['nothing', {}],
+    ['not even a body', ''],
   ])('a 200 of LM Studio with %s in it is an overflow', async (_, body) => {
     const model = await start('lmstudio', { script: [{ status: 200, body }] });
     await expect(model.ask(request())).rejects.toMatchObject({ kind: 'overflow' });

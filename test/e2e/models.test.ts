@@ -122,6 +122,56 @@ describe('replies that cannot be read', () => {
   });
 });
 
+test('broken arguments are repaired or complained about, and no server is shown any that are no JSON', async () => {
+  const called = (id: string, args: string) => {
+    const tool_calls = [{ id, type: 'function', function: { name: 'notes__note', arguments: args } }];
+    return {
+      status: 200,
+      body: { choices: [{ message: { content: null, tool_calls }, finish_reason: 'tool_calls' }] },
+    };
+  };
+  await oneIssue({
+    script: [
+      called('c1', "{'text': 'mended',}"),
+      called('c2', 'text=nothing'),
+      called('c3', '{"text": "never clo'),
+      { text: '{"done": true}', toolCalls: [{ tool: 'notes/note', args: { text: 'last' } }] },
+      done('Done.'),
+      { text: 'Summary.' },
+    ],
+  });
+  expect((await stage.tick()).code).toBe(0);
+  expect(stage.notes).toEqual(['mended', 'last']);
+  const { messages } = stage.model.requests[3]!;
+  expect(messages.flatMap(({ toolCalls = [] }) => toolCalls).map(({ args }) => args)).toEqual([
+    { text: 'mended' },
+    { not_json: 'text=nothing' },
+    { not_json: '{"text": "never clo' },
+  ]);
+  expect(messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []))).toEqual([
+    'noted',
+    'error: the arguments are no JSON object: text=nothing',
+    'not carried out',
+  ]);
+  expect(messages.at(-1)!.content).toContain('cut short');
+  expect(stage.model.requests[4]!.messages.at(-1)!.content).toMatch(/^noted\n\n"done" came together with a call/);
+});
+
+test('an output above a fifth of the context is cut in its middle, and what is missing is told', async () => {
+  await oneIssue({
+    script: [
+      { toolCalls: [{ tool: 'notes/echo', args: { text: 'x', times: 1_000_000 } }] },
+      done('Done.'),
+      { text: 'Summary.' },
+    ],
+  });
+  expect((await stage.tick()).code).toBe(0);
+  const shown = stage.model.requests[1]!.messages.at(-1)!.content;
+  const [, head, missing, tail] = /^(x+)\n\[… (\d+) characters left out …\]\n(x+)$/.exec(shown)!;
+  expect(head!.length + Number(missing) + tail!.length).toBe(1_000_000);
+  expect(shown.length).toBeLessThanOrEqual((128_000 / 5) * 4);
+});
+
 describe('loops', () => {
   test('the same call with the same result is said at the third time and ends the attempt at the sixth', async () => {
     const n = await oneIssue({ script: () => ({ text: 'Trying.', toolCalls: [{ tool: 'notes/fail', args: {} }] }) });

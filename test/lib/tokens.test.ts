@@ -48,3 +48,16 @@ test('a text that is cut stays within its tokens, wherever the heavy characters 
     expect(cut).toMatch(/\[… \d+ characters left out …\]/);
   }
 });
+
+test('a text that is cut twice says how much of the first one is missing', () => {
+  const text = 'a'.repeat(500_000) + 'z'.repeat(500_000);
+  const cut = cutMiddle(cutMiddle(text, 8000), 1000);
+  const [, head, missing, tail] = /^(a+)\n\[… (\d+) characters left out …\]\n(z+)$/.exec(cut)!;
+  expect(head!.length + Number(missing) + tail!.length).toBe(text.length);
+  expect(head!.length / (head!.length + tail!.length)).toBeCloseTo(0.6, 1);
+});
+
+test.each([200, 201, 202, 203])('a cut never parts the halves of a character (limit %d)', (limit) => {
+  const cut = cutMiddle('😀'.repeat(500), limit);
+  expect(Buffer.from(cut).toString()).toBe(cut);
+});

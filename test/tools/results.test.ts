@@ -1,4 +1,4 @@
-import { cutMiddle, readResult } from '../../src/tools/results.js';
+import { readResult } from '../../src/tools/results.js';
 
 const LIMIT = 1000;
 
@@ -37,24 +37,5 @@ describe('what the model is shown of a result', () => {
         '[content of type "hologram", not shown]',
       ].join('\n'),
     });
-  });
-});
-
-describe('cutting in the middle', () => {
-  it('leaves alone what fits', () => {
-    expect(cutMiddle('x'.repeat(100), 100)).toBe('x'.repeat(100));
-  });
-
-  it('keeps three fifths from the beginning and two from the end, and says how much is missing', () => {
-    const cut = cutMiddle('a'.repeat(500) + 'z'.repeat(500), 250);
-    const [, head, missing, tail] = /^(a+)\n\[… (\d+) of 1000 characters left out …\]\n(z+)$/.exec(cut)!;
-    expect(cut.length).toBeLessThanOrEqual(250);
-    expect(head!.length + tail!.length + Number(missing)).toBe(1000);
-    expect(head!.length / (head!.length + tail!.length)).toBeCloseTo(0.6, 1);
-  });
-
-  it.each([200, 201, 202, 203])('never parts the halves of a character (limit %d)', (limit) => {
-    const cut = cutMiddle('😀'.repeat(500), limit);
-    expect(Buffer.from(cut).toString()).toBe(cut);
   });
 });

@@ -39,7 +39,7 @@ export function rig(settings: Partial<ToolDeps> = {}): Rig {
   const log: Log = { write: (level, message, fields = {}) => void lines.push({ level, message, fields }) };
   const { registry, recorded } = memoryRegistry();
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
-  return { clock: systemClock, log, env, outputLimit: 10_000, registry, recorded, lines, ...settings };
+  return { clock: systemClock, log, env, outputTokens: 2500, registry, recorded, lines, ...settings };
 }
 
 function memoryRegistry(): { registry: ServerRegistry; recorded: RecordedServer[] } {

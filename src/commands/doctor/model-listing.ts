@@ -51,9 +51,9 @@ function contextIn(info: unknown): number | null {
 }
 
 async function openAiModels(get: GetJson): Promise<Entry[]> {
-  const { data } = await get('/models');
+  const data = modelsIn(await get('/models'));
   // OpenAI itself does not tell the length; gateways and local servers do, each under its own name.
-  return listOf(data).map((entry) => ({
+  return data.map((entry) => ({
     name: String(entry['id']),
     contextLength: numberOf(entry['context_length'] ?? entry['max_model_len'] ?? entry['context_window']),
     loaded: true,
@@ -62,18 +62,26 @@ async function openAiModels(get: GetJson): Promise<Entry[]> {
 
 /** Its own API knows more than the OpenAI-like one, but is newer. */
 async function lmStudioModels(llm: LlmConfig, get: GetJson): Promise<Entry[]> {
-  const answer = await get(new URL('/api/v0/models', llm.url).href).catch((error: unknown) => {
-    if (error instanceof BadAnswer && error.status === 404) return null;
-    throw error;
-  });
+  const answer = await get(new URL('/api/v0/models', llm.url).href)
+    .then(modelsIn)
+    .catch((error: unknown) => {
+      if (error instanceof BadAnswer && (error.status === 404 || error.status === 200)) return null;
+      throw error;
+    });
   if (!answer) return openAiModels(get);
-  return listOf(answer['data']).map((entry) => {
+  return answer.map((entry) => {
     const loaded = entry['state'] === 'loaded';
     const contextLength = numberOf(
       loaded ? (entry['loaded_context_length'] ?? entry['max_context_length']) : entry['max_context_length'],
     );
     return { name: String(entry['id']), contextLength, loaded };
   });
+}
+
+/** LM Studio answers 200 and an error on routes that it does not know. */
+function modelsIn({ data }: Fields): Fields[] {
+  if (!Array.isArray(data)) throw new BadAnswer(200);
+  return data as Fields[];
 }
 
 class BadAnswer extends Error {

@@ -38,7 +38,7 @@ async function countTools(server: McpServerConfig, workspace: string, io: Comman
     env: io.env,
     registry: memoryRegistry(),
     signal: io.signal,
-    outputLimit: 10_000,
+    outputTokens: 2500,
     startLimitMs: START_LIMIT_MS,
   });
   try {

@@ -3,7 +3,12 @@ import type { Behaviour, HttpAnswer } from './dialect.js';
 /** What the servers tell about themselves and their one model. */
 export function listing(path: string, body: Record<string, unknown>, behaviour: Behaviour): HttpAnswer {
   const tell = LISTINGS[path];
-  return tell ? tell(behaviour, body) : { status: 404, body: { error: `Unexpected endpoint or method. (${path})` } };
+  return tell ? tell(behaviour, body) : unknownRoute(path, behaviour);
+}
+
+/** LM Studio complains with status 200. */
+function unknownRoute(path: string, { dialect }: Behaviour): HttpAnswer {
+  return { status: dialect === 'lmstudio' ? 200 : 404, body: { error: `Unexpected endpoint or method. (${path})` } };
 }
 
 const LISTINGS: Record<string, (behaviour: Behaviour, body: Record<string, unknown>) => HttpAnswer> = {
