@@ -185,7 +185,7 @@ test('a malformed comment is skipped with a warning, and the others count', asyn
   const meanwhile = (turn: number): void => {
     if (turn !== 0) return;
     const broken = say(n, 'alice', 'broken');
-    Object.assign(stage.world.state.notes.get(broken)!, { createdAt: Number.NaN, updatedAt: Number.NaN });
+    Object.assign(stage.world.state.notes.get(broken)!, { body: 5 });
     say(n, 'alice', 'sound');
   };
   await play({ turns: [done(), done()], meanwhile });
@@ -193,6 +193,7 @@ test('a malformed comment is skipped with a warning, and the others count', asyn
   await stage.tick();
   expect(stage.labels(n)).toEqual(['awaiting-response']);
   expect(turnRequests(stage)[1]!.at(-1)!.content).toBe('[New Comment from @alice]:\nsound');
+  expect(stage.log()).toMatch(/WARNING .*malformed comment skipped/);
 });
 
 test('enabled: false looks for no comments while it works; they are answered afterwards', async () => {

@@ -22,6 +22,7 @@ test('a malformed comment is skipped with a warning, the others count', async ()
       { ...comment, id: null },
       { ...comment, user: undefined },
       { ...comment, body: 5 },
+      { ...comment, created_at: 'yesterday' },
       'nonsense',
       null,
       comment,
@@ -29,7 +30,7 @@ test('a malformed comment is skipped with a warning, the others count', async ()
   }));
   expect((await forge.commentsSince(KEY, null, { reviews: false })).map(({ id }) => id)).toEqual(['1']);
   expect(parts.log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual(
-    Array(5).fill('warning malformed comment skipped'),
+    Array(6).fill('warning malformed comment skipped'),
   );
 });
 
