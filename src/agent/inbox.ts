@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readMarker } from '../report/marker.js';
 import { ForgeError, type Comment } from '../ports.js';
 import type { CommentFate, Conversation, SeenComment } from '../records.js';
+import type { News } from '../task/comments-prompt.js';
 import { taskName } from '../task/key.js';
 import { readCommand, type ThreadCommand } from '../task/thread-command.js';
 import { forgeOf, whoWeAre, type Agent, type Self } from './agent.js';
@@ -101,6 +102,19 @@ export function recordMail(
 
 export function seenAs(comment: Comment, fate: CommentFate): SeenComment {
   return { kind: comment.kind, id: comment.id, updatedAt: comment.updatedAt, fate, bodyHash: hashOf(comment.body) };
+}
+
+/** What the message that tells news carries: the rows of what is told by it, and of what is only recorded. */
+export function rowsOf({ told, untold }: Pick<News, 'told' | 'untold'>): {
+  comment_ids?: string[];
+  comments?: SeenComment[];
+} {
+  if (told.length + untold.length === 0) return {};
+  const comments = [
+    ...told.map((comment) => seenAs(comment, 'read')),
+    ...untold.map((comment) => seenAs(comment, 'skipped')),
+  ];
+  return { comment_ids: told.map((comment) => comment.id), comments };
 }
 
 function hashOf(body: string): string {

@@ -2,7 +2,7 @@ import { localDay } from '../lib/clock.js';
 import type { Comment, Model } from '../ports.js';
 import { ModelError } from '../ports.js';
 import type { Conversation } from '../records.js';
-import { formatNewComments } from '../task/comments-prompt.js';
+import { tellNews } from '../task/comments-prompt.js';
 import type { Agent } from './agent.js';
 import { extractJson } from './extract-json.js';
 import { scratchTranscript } from './history.js';
@@ -24,7 +24,7 @@ export async function saysFinished(
 ): Promise<boolean> {
   const client = new LlmClient(model, scratchTranscript(), agent.signal);
   client.sendSystemPrompt(PROMPT);
-  client.sendUserMessage(`The task was: ${conversation.title}\n\n${formatNewComments(comments, model.contextLength)}`);
+  client.sendUserMessage(`The task was: ${conversation.title}\n\n${tellNews(comments, model.contextLength).text}`);
   try {
     const { text, finish, tokens } = await client.getResponse({ schema: { name: 'judgement', schema: SCHEMA } });
     agent.store.usage.add(localDay(agent.clock.now()), tokens);

@@ -340,3 +340,27 @@ test('what a person said minutes before `/agent pause` is not forgotten when the
   expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @alice]:\nSaid ten minutes before.');
   expect(stage.labels(n)).toEqual(['awaiting-response']);
 });
+
+test('more than there is room for is shortened, then left out: before, while it works and afterwards', async () => {
+  let n = 0;
+  const flood = (): void => {
+    for (let i = 1; i <= 60; i++) say(n, 'alice', `Flood ${i}. ${'word '.repeat(800)}`);
+  };
+  await play({ turns: [done(), done()], meanwhile: (turn) => void (turn === 0 && requestsSoFar() === 1 && flood()) });
+  const requestsSoFar = (): number => turnRequests(stage).length;
+  const { openai } = stage.settings()['llm'] as { openai: object };
+  stage.configure({ llm: { openai: { ...openai, context_length: 16_000 } } });
+  n = stage.issue();
+  say(n, 'alice', 'Mind the comma.');
+  say(n, 'alice', `Here is the log: ${'log '.repeat(250_000)}`);
+  expect(await stage.tick()).toMatchObject({ code: 0, stderr: '' });
+  expect(stage.shown(0)).toMatch(/Mind the comma[^]*Here is the log/);
+  const news =
+    /^\[New Comments Detected\]:[^]*Flood 60\.[^]*earlier comments are left out: there is no room for them\.\)$/;
+  expect(turnRequests(stage)[1]!.at(-1)!.content).toMatch(news);
+  expect(stage.log()).toMatch(/statistics .*"found":60,"added":\d\d,/);
+  flood();
+  expect(await stage.tick()).toMatchObject({ code: 0, stderr: '' });
+  expect(turnRequests(stage)[2]!.at(-1)!.content).toMatch(news);
+  expect(stage.labels(n)).toEqual(['awaiting-response']);
+});
