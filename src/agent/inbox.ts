@@ -123,7 +123,7 @@ function hashOf(body: string): string {
 
 /** Ours: its id is recorded, or it is by our account and carries the marker of an attempt we know. */
 export function isOurs(agent: Agent, conversation: Conversation, self: Self, comment: Comment): boolean {
-  if (agent.store.outbox.hasComment(conversation.id, comment.id)) return true;
+  if (comment.kind === 'comment' && agent.store.outbox.hasComment(conversation.id, comment.id)) return true;
   if (self.login !== null && !sameLogin(comment.author, self.login)) return false;
   if (self.login !== null && self.configured) return true;
   const mark = readMarker(comment.body);
