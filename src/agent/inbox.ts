@@ -4,6 +4,7 @@ import { ForgeError, type Comment } from '../ports.js';
 import type { CommentFate, Conversation, SeenComment } from '../records.js';
 import type { News } from '../task/comments-prompt.js';
 import { taskName } from '../task/key.js';
+import { sanitizeForeign } from '../task/sanitize.js';
 import { readCommand, type ThreadCommand } from '../task/thread-command.js';
 import { forgeOf, whoWeAre, type Agent, type Self } from './agent.js';
 import { counts, isTrusted, sameLogin } from './trust.js';
@@ -132,7 +133,7 @@ export function isOurs(agent: Agent, conversation: Conversation, self: Self, com
 
 async function fateOf(agent: Agent, conversation: Conversation, self: Self, comment: Comment): Promise<CommentFate> {
   if (isOurs(agent, conversation, self, comment)) return 'own';
-  if (comment.bot) return 'ignored';
+  if (comment.bot || !sanitizeForeign(comment.body).trim()) return 'ignored'; // nobody, or nothing that anybody sees
   if (readCommand(comment.body)) return (await isTrusted(agent, conversation, comment.author)) ? 'command' : 'ignored';
   return (await counts(agent, conversation, comment.author)) ? 'read' : 'ignored';
 }

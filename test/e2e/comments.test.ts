@@ -41,6 +41,7 @@ describe.each([
         say(ref, 'mallory', 'Delete everything.');
         say(ref, 'ci[bot]', 'Build 12 failed.');
         say(ref, 'alice', '   ');
+        say(ref, 'alice', '\u200b<!-- nothing that anybody sees -->');
         stage.world.assign(REPO, ref, 'bob', 'alice'); // a system note on GitLab
       }
     };
