@@ -83,11 +83,14 @@ async function heedLabels(attempt: Attempt, item: Item): Promise<void> {
   if (writtenByUs && !hasLabel(item, labels.processingLabel)) throw new Stop('label_removed');
 }
 
-/** By somebody else, and not before `since`; forges tell whole seconds. */
+/**
+ * By a person, and not before `since`; forges tell whole seconds. We put it on only where an attempt comes to rest, so
+ * what our account did since is the act of the person who lent it, unless it is configured as ours alone.
+ */
 async function wasPutOn({ agent, conversation, forge }: Attempt, label: string, since: number): Promise<boolean> {
   const event = await forge.promptly(() => forge.newestLabelEvent(conversation.key, label)).catch(() => null);
   const self = await whoWeAre(agent, conversation.key.source).catch(() => null);
-  if (event === null || (self?.login && sameLogin(event.actor, self.login))) return false;
+  if (event === null || (self?.configured && self.login && sameLogin(event.actor, self.login))) return false;
   return Date.parse(event.at) + 1000 > since;
 }
 

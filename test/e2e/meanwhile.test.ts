@@ -100,15 +100,18 @@ describe('a label that a person changes while the summary is written', () => {
     return n;
   }
 
-  test('the request label stays and is a new request', async () => {
-    const n = await changedDuringSummary((item) => stage.world.label(REPO, item, LABEL, 'alice'));
-    expect(stage.labels(n)).toContain(LABEL);
-    await stage.tick();
-    expect([stage.labels(n), stage.query('SELECT 1 FROM tasks')]).toEqual([
-      ['awaiting-response'],
-      [expect.anything(), expect.anything()],
-    ]);
-  });
+  test.each(['alice', 'agent-bot'])(
+    'the request label of %s, who may have lent the token, stays and is a new request',
+    async (by) => {
+      const n = await changedDuringSummary((item) => stage.world.label(REPO, item, LABEL, by));
+      expect(stage.labels(n)).toContain(LABEL);
+      await stage.tick();
+      expect([stage.labels(n), stage.query('SELECT 1 FROM tasks')]).toEqual([
+        ['awaiting-response'],
+        [expect.anything(), expect.anything()],
+      ]);
+    },
+  );
 
   test('the processing label stays off, and no other takes its place', async () => {
     const n = await changedDuringSummary((item) => stage.world.unlabel(REPO, item, 'coding agent processing', 'alice'));
