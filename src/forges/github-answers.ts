@@ -1,6 +1,17 @@
 import type { Access, ChangedFile, Comment, Item, ItemHead, LabelEvent } from '../ports.js';
 import type { TaskKey } from '../task/key.js';
-import { fieldsOf, idOf, labelNames, listOf, loginOf, numberOf, sameName, textOf, timeOf, type Fields } from './fields.js';
+import {
+  fieldsOf,
+  idOf,
+  labelNames,
+  listOf,
+  loginOf,
+  numberOf,
+  sameName,
+  textOf,
+  timeOf,
+  type Fields,
+} from './fields.js';
 
 /** An item of a list or search; undefined where it is not readable. */
 export function headOf(value: unknown): ItemHead | undefined {

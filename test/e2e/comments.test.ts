@@ -157,13 +157,18 @@ test('statistics and the lines of the source document are in the log, at the lev
   expect(log).toMatch(/comment detection statistics \{"checks":\d,"detections":1,"found":1,"added":1,"errors":0\}/);
 });
 
-test.each([401, 403, 500, 429])(
-  'a thread that answers %i neither stops the work nor keeps it waiting; it is looked at again',
-  async (status) => {
+test.each<[number, Record<string, string>]>([
+  [401, {}],
+  [403, {}],
+  [500, {}],
+  [429, { 'retry-after': '1' }],
+  [429, {}],
+])(
+  'a thread that answers %i %j neither stops the work nor keeps it waiting; it is looked at again',
+  async (status, headers) => {
     let n = 0;
     const meanwhile = (turn: number): void => void (turn === 0 && say(n, 'alice', 'Heard in the end.'));
     await play({ turns: [note('one', status === 429 ? 1050 : 0), done(), done()], meanwhile });
-    const headers: Record<string, string> = status === 429 ? { 'retry-after': '1' } : {};
     stage.playground.faults.add({
       kind: 'fail_before',
       status,
