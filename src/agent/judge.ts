@@ -28,11 +28,15 @@ export async function saysFinished(
   try {
     const { text, finish, tokens } = await client.getResponse({ schema: { name: 'judgement', schema: SCHEMA } });
     agent.store.usage.add(localDay(agent.clock.now()), tokens);
-    return (
-      finish !== 'length' && extractJson(text).some((value) => (value as { finished?: unknown }).finished === true)
-    );
+    return finish !== 'length' && verdictIn(text) === true;
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     return false; // the attempt that follows meets the same model and says what is wrong
   }
+}
+
+/** The best reading that is one: models think aloud before they decide. */
+function verdictIn(text: string): boolean | undefined {
+  const verdicts = extractJson(text).map((value) => (value as { finished?: unknown }).finished);
+  return verdicts.find((verdict) => typeof verdict === 'boolean');
 }

@@ -144,6 +144,17 @@ test.each([true, false])('thanks that say more are judged by one short call: fin
   expect(turnRequests(stage)).toHaveLength(finished ? 1 : 2);
 });
 
+test('a judge that thinks aloud is taken by its last word', async () => {
+  const answer = talk({ turns: [done()] });
+  const aloud = '{"finished": true} would do for the thanks, but there is a wish: {"finished": false}';
+  stage = await setStage({ script: (request) => (isJudgement(request) ? { text: aloud } : answer(request)) });
+  const n = stage.issue();
+  await stage.tick();
+  say(n, 'alice', 'Thanks, and the same for the farewell');
+  await stage.tick();
+  expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+});
+
 test('thanks of a stranger complete nothing, and thanks beside a wish do not either', async () => {
   const n = await waiting();
   say(n, 'mallory', 'Thanks!');
