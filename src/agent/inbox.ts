@@ -148,7 +148,8 @@ function keepUpWithReactions({ store }: Agent, { id }: Conversation, comments: C
   if (moved.length > 0) store.comments.record(id, moved);
 }
 
-function wasSeen(agent: Agent, conversation: Conversation, comment: Comment): boolean {
+/** Told by what it says: a reaction changes the time on GitLab, and an edit within the second does not on GitHub. */
+export function wasSeen(agent: Agent, conversation: Conversation, comment: Comment): boolean {
   const seen = agent.store.comments.fateOf(conversation.id, comment);
   if (!seen?.bodyHash) return seen?.updatedAt === comment.updatedAt;
   return seen.bodyHash === hashOf(comment.body);

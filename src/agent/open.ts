@@ -13,7 +13,7 @@ import type { Comment } from '../ports.js';
 import { forgeOf, whoWeAre, type Agent } from './agent.js';
 import { rowOf, type Attempt } from './attempt.js';
 import { History, type Addition } from './history.js';
-import { isOurs, recordMail, rowsOf, seenAs, sortMail, type Mail } from './inbox.js';
+import { isOurs, recordMail, rowsOf, seenAs, sortMail, wasSeen, type Mail } from './inbox.js';
 import { inherit, type Inherited } from './inheritance.js';
 import { Stop } from './interrupts.js';
 import { LlmClient } from './llm-client.js';
@@ -178,7 +178,7 @@ async function followUpOpening(attempt: Attempt, item: Item, comments: Comment[]
   const { agent, conversation, model } = attempt;
   const { includeReviewComments } = agent.config.commentDetection;
   const isNew = (comment: Comment): boolean =>
-    (includeReviewComments || comment.kind === 'comment') && !readBefore(agent, conversation, comment);
+    (includeReviewComments || comment.kind === 'comment') && !wasSeen(agent, conversation, comment);
   const self = await whoWeAre(agent, conversation.key.source);
   const isResult = (comment: Comment): boolean =>
     /kind=(?:result|failure) /.test(comment.body.slice(-120)) && isOurs(agent, conversation, self, comment);
@@ -213,17 +213,12 @@ function newWords(fresh: Comment[], contextLength: number): News {
 function laterCommandsLeft(agent: Agent, conversation: Conversation, mail: Mail): Mail {
   const asked = Date.parse(conversation.labelEvent?.at ?? '') || conversation.firstProcessedAt;
   const isLater = ({ comment }: Mail['commands'][number]): boolean =>
-    !readBefore(agent, conversation, comment) && Date.parse(comment.updatedAt) >= asked;
+    !wasSeen(agent, conversation, comment) && Date.parse(comment.updatedAt) >= asked;
   return {
     ...mail,
     commands: mail.commands.filter((each) => !isLater(each)),
     undecided: [...mail.undecided, ...mail.commands.filter(isLater).map(({ comment }) => comment)],
   };
-}
-
-function readBefore(agent: Agent, conversation: Conversation, comment: Comment): boolean {
-  const seen = agent.store.comments.fateOf(conversation.id, comment);
-  return seen?.updatedAt === comment.updatedAt;
 }
 
 function rememberOthers(agent: Agent, conversation: Conversation, mail: Mail, skipped: Comment[] = []): void {
