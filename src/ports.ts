@@ -168,7 +168,8 @@ export class ForgeError extends Error {
   constructor(
     readonly kind: ForgeErrorKind,
     message: string,
-    readonly details: { source: Source; status?: number; retryAt?: number; cause?: unknown },
+    /** `guessed`: the forge named no time, `retryAt` is the least that is polite. */
+    readonly details: { source: Source; status?: number; retryAt?: number; guessed?: boolean; cause?: unknown },
   ) {
     super(message, { cause: details.cause });
     this.name = 'ForgeError';

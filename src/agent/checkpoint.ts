@@ -1,10 +1,10 @@
 import { localDay } from '../lib/clock.js';
 import type { Item } from '../ports.js';
-import { formatNewComments } from '../task/comments-prompt.js';
+import { tellNews } from '../task/comments-prompt.js';
 import { hasLabel } from '../task/labels.js';
 import { isPausedByFile, labelsOf, whoWeAre } from './agent.js';
 import { rowOf, type Attempt } from './attempt.js';
-import { recordMail, saysMore, seenAs, type Mail } from './inbox.js';
+import { recordMail, rowsOf, saysMore, seenAs, type Mail } from './inbox.js';
 import { OverBudget, Park, Pause, Stop } from './interrupts.js';
 import { sameLogin } from './trust.js';
 import { writeLabels } from './write-labels.js';
@@ -83,11 +83,14 @@ async function heedLabels(attempt: Attempt, item: Item): Promise<void> {
   if (writtenByUs && !hasLabel(item, labels.processingLabel)) throw new Stop('label_removed');
 }
 
-/** By somebody else, and not before `since`; forges tell whole seconds. */
+/**
+ * By a person, and not before `since`; forges tell whole seconds. We put it on only where an attempt comes to rest, so
+ * what our account did since is the act of the person who lent it, unless it is configured as ours alone.
+ */
 async function wasPutOn({ agent, conversation, forge }: Attempt, label: string, since: number): Promise<boolean> {
   const event = await forge.promptly(() => forge.newestLabelEvent(conversation.key, label)).catch(() => null);
   const self = await whoWeAre(agent, conversation.key.source).catch(() => null);
-  if (event === null || (self?.login && sameLogin(event.actor, self.login))) return false;
+  if (event === null || (self?.configured && self.login && sameLogin(event.actor, self.login))) return false;
   return Date.parse(event.at) + 1000 > since;
 }
 
@@ -120,18 +123,21 @@ function admit(attempt: Attempt, mail: Mail): boolean {
   log.write(logLevel, `新規コメントを検出しました: ${count}件 (Task: ${attempt.uuid})`);
   lookout.statistics.detections++;
   lookout.statistics.found += count;
-  const comments = mail.fresh.map((comment) => seenAs(comment, 'read'));
+  const news = tellNews(mail.fresh, attempt.model.contextLength);
+  const rows = rowsOf(news);
   attempt.history.append({
     role: 'user',
-    content: formatNewComments(mail.fresh, attempt.model.contextLength),
-    comment_ids: comments.map((comment) => comment.id),
-    comments,
+    content: news.text,
+    ...rows,
     progress: { commentsHeard: Number(rowOf(attempt).progress['commentsHeard'] ?? 0) + count },
   });
-  recordMail(agent, conversation, [...comments, ...mail.others], mail.undecided);
-  lookout.statistics.added += count;
-  log.write(logLevel, `新規コメントをコンテキストに追加しました: ${count}件 (Task: ${attempt.uuid})`);
-  attempt.progress.acknowledge(mail.fresh);
+  recordMail(agent, conversation, [...(rows.comments ?? []), ...mail.others], mail.undecided);
+  const added = news.told.length;
+  lookout.statistics.added += added;
+  log.write(logLevel, `新規コメントをコンテキストに追加しました: ${added}件 (Task: ${attempt.uuid})`);
+  if (added < count)
+    log.write('warning', 'comments were left out: there is no room for them', { count: count - added });
+  attempt.progress.acknowledge(news.told);
   return true;
 }
 

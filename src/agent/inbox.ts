@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { readMarker } from '../report/marker.js';
 import { ForgeError, type Comment } from '../ports.js';
 import type { CommentFate, Conversation, SeenComment } from '../records.js';
+import type { News } from '../task/comments-prompt.js';
 import { taskName } from '../task/key.js';
+import { sanitizeForeign } from '../task/sanitize.js';
 import { readCommand, type ThreadCommand } from '../task/thread-command.js';
 import { forgeOf, whoWeAre, type Agent, type Self } from './agent.js';
 import { counts, isTrusted, sameLogin } from './trust.js';
@@ -103,13 +105,26 @@ export function seenAs(comment: Comment, fate: CommentFate): SeenComment {
   return { kind: comment.kind, id: comment.id, updatedAt: comment.updatedAt, fate, bodyHash: hashOf(comment.body) };
 }
 
+/** What the message that tells news carries: the rows of what is told by it, and of what is only recorded. */
+export function rowsOf({ told, untold }: Pick<News, 'told' | 'untold'>): {
+  comment_ids?: string[];
+  comments?: SeenComment[];
+} {
+  if (told.length + untold.length === 0) return {};
+  const comments = [
+    ...told.map((comment) => seenAs(comment, 'read')),
+    ...untold.map((comment) => seenAs(comment, 'skipped')),
+  ];
+  return { comment_ids: told.map((comment) => comment.id), comments };
+}
+
 function hashOf(body: string): string {
   return createHash('sha256').update(body).digest('base64url');
 }
 
 /** Ours: its id is recorded, or it is by our account and carries the marker of an attempt we know. */
 export function isOurs(agent: Agent, conversation: Conversation, self: Self, comment: Comment): boolean {
-  if (agent.store.outbox.hasComment(conversation.id, comment.id)) return true;
+  if (comment.kind === 'comment' && agent.store.outbox.hasComment(conversation.id, comment.id)) return true;
   if (self.login !== null && !sameLogin(comment.author, self.login)) return false;
   if (self.login !== null && self.configured) return true;
   const mark = readMarker(comment.body);
@@ -118,7 +133,7 @@ export function isOurs(agent: Agent, conversation: Conversation, self: Self, com
 
 async function fateOf(agent: Agent, conversation: Conversation, self: Self, comment: Comment): Promise<CommentFate> {
   if (isOurs(agent, conversation, self, comment)) return 'own';
-  if (comment.bot) return 'ignored';
+  if (comment.bot || !sanitizeForeign(comment.body).trim()) return 'ignored'; // nobody, or nothing that anybody sees
   if (readCommand(comment.body)) return (await isTrusted(agent, conversation, comment.author)) ? 'command' : 'ignored';
   return (await counts(agent, conversation, comment.author)) ? 'read' : 'ignored';
 }
@@ -133,7 +148,8 @@ function keepUpWithReactions({ store }: Agent, { id }: Conversation, comments: C
   if (moved.length > 0) store.comments.record(id, moved);
 }
 
-function wasSeen(agent: Agent, conversation: Conversation, comment: Comment): boolean {
+/** Told by what it says: a reaction changes the time on GitLab, and an edit within the second does not on GitHub. */
+export function wasSeen(agent: Agent, conversation: Conversation, comment: Comment): boolean {
   const seen = agent.store.comments.fateOf(conversation.id, comment);
   if (!seen?.bodyHash) return seen?.updatedAt === comment.updatedAt;
   return seen.bodyHash === hashOf(comment.body);

@@ -2,7 +2,7 @@ import { localDay } from '../lib/clock.js';
 import type { Comment, Model } from '../ports.js';
 import { ModelError } from '../ports.js';
 import type { Conversation } from '../records.js';
-import { formatNewComments } from '../task/comments-prompt.js';
+import { tellNews } from '../task/comments-prompt.js';
 import type { Agent } from './agent.js';
 import { extractJson } from './extract-json.js';
 import { scratchTranscript } from './history.js';
@@ -24,15 +24,19 @@ export async function saysFinished(
 ): Promise<boolean> {
   const client = new LlmClient(model, scratchTranscript(), agent.signal);
   client.sendSystemPrompt(PROMPT);
-  client.sendUserMessage(`The task was: ${conversation.title}\n\n${formatNewComments(comments, model.contextLength)}`);
+  client.sendUserMessage(`The task was: ${conversation.title}\n\n${tellNews(comments, model.contextLength).text}`);
   try {
     const { text, finish, tokens } = await client.getResponse({ schema: { name: 'judgement', schema: SCHEMA } });
     agent.store.usage.add(localDay(agent.clock.now()), tokens);
-    return (
-      finish !== 'length' && extractJson(text).some((value) => (value as { finished?: unknown }).finished === true)
-    );
+    return finish !== 'length' && verdictIn(text) === true;
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     return false; // the attempt that follows meets the same model and says what is wrong
   }
+}
+
+/** The best reading that is one: models think aloud before they decide. */
+function verdictIn(text: string): boolean | undefined {
+  const verdicts = extractJson(text).map((value) => (value as { finished?: unknown }).finished);
+  return verdicts.find((verdict) => typeof verdict === 'boolean');
 }

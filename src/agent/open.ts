@@ -1,16 +1,19 @@
+import { cutMiddle } from '../lib/cut.js';
 import { isDiskTrouble } from '../lib/disk.js';
+import { estimateTokens } from '../lib/tokens.js';
 import type { Item, Model, Tools } from '../ports.js';
-import type { AttemptFiles, AttemptRow, Conversation, MessageLine, ToolLine } from '../records.js';
+import type { AttemptFiles, AttemptRow, Conversation, ToolLine } from '../records.js';
 import { ProgressComment } from '../report/progress.js';
 import { stripOurs } from '../report/result-text.js';
 import { texts } from '../report/texts.js';
-import { bodyOf, formatNewComments } from '../task/comments-prompt.js';
-import { itemText, requestText, selectComments } from '../task/request.js';
+import { bodyOf, tellNews, type News } from '../task/comments-prompt.js';
+import { itemText, requestText, roomForComments } from '../task/request.js';
+import { selectComments } from '../task/select-comments.js';
 import type { Comment } from '../ports.js';
 import { forgeOf, whoWeAre, type Agent } from './agent.js';
 import { rowOf, type Attempt } from './attempt.js';
 import { History, type Addition } from './history.js';
-import { isOurs, recordMail, seenAs, sortMail, type Mail } from './inbox.js';
+import { isOurs, recordMail, rowsOf, seenAs, sortMail, wasSeen, type Mail } from './inbox.js';
 import { inherit, type Inherited } from './inheritance.js';
 import { Stop } from './interrupts.js';
 import { LlmClient } from './llm-client.js';
@@ -156,7 +159,7 @@ function appendInherited({ history, texts: catalogue }: Attempt, { from, text }:
 
 async function firstOpening(attempt: Attempt, item: Item, mail: Mail): Promise<Addition[]> {
   const { agent, conversation, forge, model } = attempt;
-  const { kept, skipped } = selectComments(mail.fresh, model.contextLength);
+  const { kept, skipped } = selectComments(mail.fresh, roomForComments(model.contextLength));
   const ignored = mail.others.filter((comment) => comment.fate === 'ignored').length;
   rememberOthers(agent, conversation, mail, skipped);
   const files = await forge.changedFiles(item.key);
@@ -167,50 +170,50 @@ async function firstOpening(attempt: Attempt, item: Item, mail: Mail): Promise<A
     leftOut: skipped.length + ignored,
     contextLength: model.contextLength,
   });
-  return [{ role: 'user', content, ...read(kept) }];
+  return [{ role: 'user', content, ...rowsOf({ told: kept, untold: [] }) }];
 }
 
 /** The item, the conversation so far with our results as assistant turns, and last what is new. */
 async function followUpOpening(attempt: Attempt, item: Item, comments: Comment[], mail: Mail): Promise<Addition[]> {
   const { agent, conversation, model } = attempt;
   const { includeReviewComments } = agent.config.commentDetection;
-  const asks = (comment: Comment): boolean => includeReviewComments || comment.kind === 'comment';
-  const isNew = new Set(
-    mail.fresh
-      .filter((comment) => asks(comment) && !readBefore(agent, conversation, comment))
-      .map((comment) => comment.id),
-  );
-  const counting = new Set(mail.fresh.map((comment) => comment.id));
+  const isNew = (comment: Comment): boolean =>
+    (includeReviewComments || comment.kind === 'comment') && !wasSeen(agent, conversation, comment);
   const self = await whoWeAre(agent, conversation.key.source);
   const isResult = (comment: Comment): boolean =>
-    isOurs(agent, conversation, self, comment) && /kind=(?:result|failure) /.test(comment.body.slice(-120));
-  const said = comments.filter((comment) => (counting.has(comment.id) && !isNew.has(comment.id)) || isResult(comment));
-  const { kept } = selectComments(said, model.contextLength);
-  const fresh = mail.fresh.filter((comment) => isNew.has(comment.id));
-  rememberOthers(agent, conversation, mail, []);
+    /kind=(?:result|failure) /.test(comment.body.slice(-120)) && isOurs(agent, conversation, self, comment);
+  const old = new Set(mail.fresh.filter((comment) => !isNew(comment)).map(nameOf));
+  const said = comments.filter((comment) => old.has(nameOf(comment)) || isResult(comment));
+  const news = newWords(mail.fresh.filter(isNew), model.contextLength);
+  const room = roomForComments(model.contextLength);
+  const { kept } = selectComments(said, { ...room, all: room.all - estimateTokens(news.text) });
+  rememberOthers(agent, conversation, mail);
   return [
     { role: 'user', content: itemText(item, model.contextLength) },
     ...kept.map((comment): Addition => {
-      if (isResult(comment)) return { role: 'assistant', content: stripOurs(comment.body) };
-      return {
-        role: 'user',
-        content: `Comment from @${comment.author}:\n${bodyOf(comment, model.contextLength / 10)}`,
-      };
+      if (isResult(comment)) return { role: 'assistant', content: cutMiddle(stripOurs(comment.body), room.longest) };
+      return { role: 'user', content: `Comment from @${comment.author}:\n${bodyOf(comment, room.longest)}` };
     }),
-    { role: 'user', content: newWords(fresh, model.contextLength), ...read(fresh) },
+    { role: 'user', content: news.text, ...rowsOf(news) },
   ];
 }
 
+/** Ids are unique among comments of one kind only. */
+function nameOf({ kind, id }: Comment): string {
+  return `${kind} ${id}`;
+}
+
 /** Without a new comment (a retry) the request is simply to go on. */
-function newWords(fresh: Comment[], contextLength: number): string {
-  return fresh.length > 0 ? formatNewComments(fresh, contextLength) : 'Please go on with this task.';
+function newWords(fresh: Comment[], contextLength: number): News {
+  if (fresh.length === 0) return { text: 'Please go on with this task.', told: [], untold: [] };
+  return tellNews(fresh, contextLength);
 }
 
 /** Commands given since the work was asked for are left to the first checkpoint, which obeys them. */
 function laterCommandsLeft(agent: Agent, conversation: Conversation, mail: Mail): Mail {
   const asked = Date.parse(conversation.labelEvent?.at ?? '') || conversation.firstProcessedAt;
   const isLater = ({ comment }: Mail['commands'][number]): boolean =>
-    !readBefore(agent, conversation, comment) && Date.parse(comment.updatedAt) >= asked;
+    !wasSeen(agent, conversation, comment) && Date.parse(comment.updatedAt) >= asked;
   return {
     ...mail,
     commands: mail.commands.filter((each) => !isLater(each)),
@@ -218,17 +221,7 @@ function laterCommandsLeft(agent: Agent, conversation: Conversation, mail: Mail)
   };
 }
 
-function readBefore(agent: Agent, conversation: Conversation, comment: Comment): boolean {
-  const seen = agent.store.comments.fateOf(conversation.id, comment);
-  return seen?.updatedAt === comment.updatedAt;
-}
-
-function read(comments: Comment[]): Pick<MessageLine, 'comment_ids' | 'comments'> {
-  const seen = comments.map((comment) => seenAs(comment, 'read'));
-  return seen.length > 0 ? { comment_ids: seen.map((comment) => comment.id), comments: seen } : {};
-}
-
-function rememberOthers(agent: Agent, conversation: Conversation, mail: Mail, skipped: Comment[]): void {
+function rememberOthers(agent: Agent, conversation: Conversation, mail: Mail, skipped: Comment[] = []): void {
   const seen = [
     ...mail.others,
     ...mail.commands.map(({ comment }) => seenAs(comment, 'command')),

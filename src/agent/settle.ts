@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import type { AttemptRow, ConversationState, Post, Transition } from '../records.js';
 import { sendPosts } from '../report/outbox.js';
+import type { Again } from '../report/result-text.js';
 import { labelsOf } from './agent.js';
 import { rowOf, type Attempt } from './attempt.js';
 import { stateChange } from './claim.js';
@@ -34,20 +35,14 @@ export type Settling = Pick<Attempt, 'agent' | 'uuid' | 'conversation' | 'progre
 
 /** Attempts that end leave a summary to the next one; the others will go on themselves. */
 async function summarise(attempt: Attempt, outcome: Outcome): Promise<void> {
-  if (outcome.kind === 'completed')
-    await writeFinalSummary(attempt, { kind: 'completed', detail: outcome.comment, askModel: true });
-  if (outcome.kind === 'over_budget') {
-    await writeFinalSummary(attempt, {
-      kind: 'completed',
-      detail: attempt.texts.reason(outcome.reason),
-      askModel: true,
-    });
-  }
-  if (outcome.kind === 'stopped') {
-    await writeFinalSummary(attempt, { kind: 'stopped', detail: attempt.texts.reason(outcome.reason), askModel: true });
-  }
+  const { texts } = attempt;
   if (outcome.kind === 'failed')
     await writeFinalSummary(attempt, { kind: 'failed', detail: outcome.error, askModel: false });
+  if (outcome.kind === 'completed')
+    await writeFinalSummary(attempt, { kind: 'completed', detail: outcome.comment, askModel: true });
+  if (outcome.kind !== 'over_budget' && outcome.kind !== 'stopped') return;
+  const kind = outcome.kind === 'stopped' ? 'stopped' : 'completed';
+  await writeFinalSummary(attempt, { kind, detail: texts.reason(outcome.reason), askModel: true });
 }
 
 function transitionOf(attempt: Attempt, outcome: Outcome): Transition {
@@ -199,10 +194,14 @@ function partialPosts(attempt: Attempt, row: AttemptRow, { reason }: Outcome & {
     done,
     look: [],
     verification: { kind: 'unchecked' },
-    overBudget: { reason, left: leftOver(attempt) },
+    overBudget: { reason, left: leftOver(attempt), again: againBy(attempt, mayGoOn(attempt, row)) },
     counts: progress.counts(),
   });
   return [progress.final({ kind: 'finished' }), progress.postOf('result', 1, body), ...maximumPosts(attempt, row)];
+}
+
+function againBy(attempt: Settling, listening: boolean): Again {
+  return listening ? { by: 'comment' } : { by: 'label', botLabel: botLabel(attempt) };
 }
 
 /** What the plan still has to do; normal mode has no list of it. */
@@ -229,7 +228,7 @@ function failurePosts(attempt: Settling, row: AttemptRow, { reason, error }: Out
       .map((entry) => entry.text.split('\n').find((line) => line && !line.startsWith('#')) ?? ''),
     error,
     saved: [`\`${join(basename(agent.config.contextStorage.baseDir), uuid)}\``], // not the whole path: it tells strangers about the machine
-    again: row.followUp ? { by: 'comment' } : { by: 'label', botLabel: botLabel(attempt) },
+    again: againBy(attempt, row.followUp && mayGoOn(attempt, row)),
     ...(step && step !== 'working' && { step }),
   });
   return [progress.final({ kind: 'failed' }), progress.postOf('failure', 1, body), ...maximumPosts(attempt, row)];

@@ -49,16 +49,20 @@ async function change(agent: Agent, conversation: Conversation, item: Item): Pro
   );
 }
 
-/** The request or paused label that somebody put on since our last write: what they want is found by the next tick. */
+/**
+ * The request or paused label that somebody put on since our last write: what they want is found by the next tick.
+ * The request label is never ours, whosever account it was.
+ */
 async function isAPersonsWish(agent: Agent, conversation: Conversation, label: string): Promise<boolean> {
   const { key, labelEvent, labelsWrittenAt } = conversation;
   const { botLabel, pausedLabel } = labelsOf(agent.config, key.source);
   const isRequest = hasLabel({ labels: [botLabel] }, label);
   if (labelsWrittenAt === null || !(isRequest || hasLabel({ labels: [pausedLabel] }, label))) return false;
   const event = await forgeOf(agent, key.source).newestLabelEvent(key, label);
+  if (!event) return false;
+  if (isRequest) return isPutOnAnew(event, labelEvent);
   const { login } = await whoWeAre(agent, key.source);
-  if (!event || (login !== null && sameLogin(event.actor, login))) return false;
-  return isRequest ? isPutOnAnew(event, labelEvent) : Date.parse(event.at) + 1000 > labelsWrittenAt;
+  return !(login !== null && sameLogin(event.actor, login)) && Date.parse(event.at) + 1000 > labelsWrittenAt;
 }
 
 async function ensureLabelsOnce(agent: Agent, source: Source, path: string): Promise<void> {

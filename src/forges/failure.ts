@@ -22,9 +22,11 @@ const SHORTEST_PENALTY_MS = 60_000;
 /** The `ForgeError` that an unsuccessful answer means. */
 export function failureOf(refusal: Refusal, party: Party): ForgeError {
   const kind = kindOf(refusal);
-  const retryAt = retryAtOf(kind, refusal.headers, party.now());
+  const named = namedTime(kind, refusal.headers, party.now());
+  const guessed = kind === 'rate' && named === undefined;
+  const retryAt = guessed ? party.now() + SHORTEST_PENALTY_MS : named;
   const reason = `${refusal.status} ${reasonOf(refusal)}`.trim();
-  return forgeError(kind, `(${reason})`, refusal.url, party, { status: refusal.status, retryAt });
+  return forgeError(kind, `(${reason})`, refusal.url, party, { status: refusal.status, retryAt, guessed });
 }
 
 /** No answer at all: connection refused or lost, or the time was up. */
@@ -70,6 +72,7 @@ export async function whereVisible<T>(answer: Promise<T>, seesRepository: () => 
 interface Facts {
   status?: number;
   retryAt?: number | undefined;
+  guessed?: boolean;
   cause?: unknown;
 }
 
@@ -124,11 +127,10 @@ function isLimit({ headers, text }: Refusal): boolean {
   return /\brate limit\b|\babuse detection\b/i.test(text);
 }
 
-function retryAtOf(kind: ForgeErrorKind, headers: Headers, now: number): number | undefined {
+function namedTime(kind: ForgeErrorKind, headers: Headers, now: number): number | undefined {
   const afterMs = retryAfterMs(headers.get('retry-after'), now);
   if (afterMs !== undefined) return now + afterMs;
-  if (kind !== 'rate') return undefined;
-  return resetOf(headers, now) ?? now + SHORTEST_PENALTY_MS;
+  return kind === 'rate' ? resetOf(headers, now) : undefined;
 }
 
 function resetOf(headers: Headers, now: number): number | undefined {

@@ -13,6 +13,12 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** A moment as the forge writes it; what is no time would stand in the way of all that come after it. */
+export function timeOf(value: unknown): string | undefined {
+  const time = textOf(value);
+  return time !== undefined && Number.isNaN(Date.parse(time)) ? undefined : time;
+}
+
 /** Ids are text everywhere: some do not fit a number. */
 export function idOf(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);

@@ -1,19 +1,30 @@
 import type { Access, ChangedFile, Comment, Item, ItemHead, LabelEvent } from '../ports.js';
 import type { TaskKey } from '../task/key.js';
-import { fieldsOf, idOf, labelNames, listOf, loginOf, numberOf, sameName, textOf, type Fields } from './fields.js';
+import {
+  fieldsOf,
+  idOf,
+  labelNames,
+  listOf,
+  loginOf,
+  numberOf,
+  sameName,
+  textOf,
+  timeOf,
+  type Fields,
+} from './fields.js';
 
 /** An item of a list or search; undefined where it is not readable. `path`: the repository that was asked, if it was one. */
 export function headOf(value: unknown, path?: string): ItemHead | undefined {
   const fields = fieldsOf(value);
   const key = keyOf(fields, path);
-  const createdAt = textOf(fields.created_at);
+  const createdAt = timeOf(fields.created_at);
   if (!key || !createdAt) return undefined;
   return {
     key,
     title: textOf(fields.title) ?? '',
     labels: labelNames(fields.labels),
     createdAt,
-    updatedAt: textOf(fields.updated_at) ?? createdAt,
+    updatedAt: timeOf(fields.updated_at) ?? createdAt,
   };
 }
 
@@ -58,13 +69,13 @@ export function branchesOf(value: unknown): { source: string; target: string } |
 
 export function commentOf(value: unknown): Comment | null | undefined {
   const fields = fieldsOf(value);
-  const createdAt = textOf(fields.created_at);
-  return assemble(fields, 'comment', createdAt, textOf(fields.updated_at));
+  const createdAt = timeOf(fields.created_at);
+  return assemble(fields, 'comment', createdAt, timeOf(fields.updated_at));
 }
 
 export function reviewCommentOf(value: unknown): Comment | null | undefined {
   const fields = fieldsOf(value);
-  const comment = assemble(fields, 'review_comment', textOf(fields.created_at), textOf(fields.updated_at));
+  const comment = assemble(fields, 'review_comment', timeOf(fields.created_at), timeOf(fields.updated_at));
   const path = textOf(fields.path);
   const line = numberOf(fields.line) ?? numberOf(fields.original_line);
   return comment && { ...comment, ...(path ? { path } : {}), ...(line ? { line } : {}) };
@@ -74,7 +85,7 @@ export function reviewCommentOf(value: unknown): Comment | null | undefined {
 export function reviewOf(value: unknown): Comment | null | undefined {
   const fields = fieldsOf(value);
   if (fields.state === 'PENDING') return null;
-  return assemble(fields, 'review', textOf(fields.submitted_at), undefined);
+  return assemble(fields, 'review', timeOf(fields.submitted_at), undefined);
 }
 
 function assemble(fields: Fields, kind: Comment['kind'], createdAt: string | undefined, updatedAt: string | undefined) {
@@ -102,7 +113,7 @@ export function fileOf(value: unknown): ChangedFile | undefined {
 export function labelEventOf(value: unknown, label: string): LabelEvent | undefined {
   const fields = fieldsOf(value);
   const id = idOf(fields.id);
-  const at = textOf(fields.created_at);
+  const at = timeOf(fields.created_at);
   const name = textOf(fieldsOf(fields.label).name);
   if (fields.event !== 'labeled' || !id || !at || name === undefined || !sameName(name, label)) return undefined;
   return { id, actor: loginOf(fields.actor ?? null, 'login') ?? 'ghost', at };

@@ -22,10 +22,9 @@ import { openGitHub, type GitHubApi } from './github-api.js';
 import { issueRoute, numbered, pathOf, pullRoute, repositoryRoute, split } from './github-routes.js';
 import type { ForgeOptions } from './http.js';
 import { createMissing, newestEvent } from './labels.js';
-import { allItems, etagOf, firstPage, itemsFrom, PAGE_SIZE, pagesFromTheEnd } from './pages.js';
-import type { Query } from './pages.js';
+import { allItems, etagOf, firstPage, itemsFrom, PAGE_SIZE, pagesFromTheEnd, type Query } from './pages.js';
 import { remember } from './remember.js';
-import { isSince, newestOf, oldestFirst, readComments, sinceOf, type ReadComment } from './threads.js';
+import { newestOf, oldestFirst, readComments, sinceOf, type ReadComment } from './threads.js';
 
 /** GitHub and GitHub Enterprise, by their REST API. */
 export function createGitHub(options: ForgeOptions<GitHubConfig>): Forge {
@@ -42,6 +41,7 @@ class GitHub implements Forge {
   private readonly accesses = new Map<string, Promise<Access>>();
   private readonly branches = new Map<string, Promise<Item['branches']>>();
   private readonly visible = new Map<string, Promise<boolean>>();
+  private readonly lastPages = new Map<string, number>();
 
   constructor(private readonly options: ForgeOptions<GitHubConfig>) {
     this.api = openGitHub(options);
@@ -71,13 +71,18 @@ class GitHub implements Forge {
   ): Promise<Comment[]> {
     const since = sinceOf(cursor);
     const query = since ? { since } : {};
-    const found = await this.comments(key, `${issueRoute(key)}/comments`, query, read.commentOf);
-    if (reviews && key.type === 'pull_request') {
-      const lines = await unless(UNTOLD, this.comments(key, `${pullRoute(key)}/comments`, query, read.reviewCommentOf));
-      const said = await unless(UNTOLD, this.comments(key, `${pullRoute(key)}/reviews`, {}, read.reviewOf));
-      found.push(...(lines ?? []), ...(said ?? []).filter((review) => isSince(review, since)));
-    }
-    return oldestFirst(found);
+    const comments = await this.comments(key, `${issueRoute(key)}/comments`, query, read.commentOf);
+    if (!reviews || key.type !== 'pull_request') return oldestFirst(comments);
+    const ofLines = await unless(UNTOLD, this.comments(key, `${pullRoute(key)}/comments`, query, read.reviewCommentOf));
+    const said = await unless(UNTOLD, this.reviews(key, since));
+    return oldestFirst([...comments, ...(ofLines ?? []), ...(said ?? [])]);
+  }
+
+  /** They cannot be asked for by time, nor do they tell when they were edited: once read, the last page is read again. */
+  private reviews(key: TaskKey, since: string | null): Promise<Comment[]> {
+    const route = `${pullRoute(key)}/reviews`;
+    const page = since === null ? 1 : (this.lastPages.get(route) ?? 1);
+    return this.comments(key, route, page > 1 ? { page: String(page) } : {}, read.reviewOf);
   }
 
   async changedFiles(key: TaskKey): Promise<ChangedFile[]> {
@@ -252,6 +257,7 @@ class GitHub implements Forge {
       const first = await pages(firstPage(query), etag);
       if (first.unchanged) return null;
       const items = await itemsFrom(first, pages);
+      this.lastPages.set(route, Number(query.page ?? 1) + Math.floor(items.length / PAGE_SIZE));
       // What comes after a full page leaves that page as it was: its ETag would hide the news.
       const lasting = items.length < PAGE_SIZE ? first.etag : null;
       return { etag: lasting, value: readComments(items, of, key, this.options.log) };

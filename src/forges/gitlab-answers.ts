@@ -1,19 +1,30 @@
 import type { Access, ChangedFile, Comment, Item, ItemHead, LabelEvent } from '../ports.js';
 import type { TaskKey } from '../task/key.js';
-import { fieldsOf, idOf, labelNames, listOf, loginOf, numberOf, sameName, textOf, type Fields } from './fields.js';
+import {
+  fieldsOf,
+  idOf,
+  labelNames,
+  listOf,
+  loginOf,
+  numberOf,
+  sameName,
+  textOf,
+  timeOf,
+  type Fields,
+} from './fields.js';
 
 /** An item of a list; undefined where it is not readable. `asked`: the list it is in, such as `group/app/issues`. */
 export function headOf(value: unknown, asked: string): ItemHead | undefined {
   const fields = fieldsOf(value);
   const key = keyOf(fields, asked);
-  const createdAt = textOf(fields.created_at);
+  const createdAt = timeOf(fields.created_at);
   if (!key || !createdAt) return undefined;
   return {
     key,
     title: textOf(fields.title) ?? '',
     labels: labelNames(fields.labels),
     createdAt,
-    updatedAt: textOf(fields.updated_at) ?? createdAt,
+    updatedAt: timeOf(fields.updated_at) ?? createdAt,
   };
 }
 
@@ -68,11 +79,11 @@ export function commentOf(value: unknown): Comment | null | undefined {
   const id = idOf(fields.id);
   const author = loginOf(fields.author, 'username');
   const body = textOf(fields.body ?? '');
-  const createdAt = textOf(fields.created_at);
+  const createdAt = timeOf(fields.created_at);
   if (!id || !author || body === undefined || !createdAt) return undefined;
   if (!body.trim()) return null;
   const bot = isBot(fields.author, author);
-  const updatedAt = textOf(fields.updated_at) ?? createdAt;
+  const updatedAt = timeOf(fields.updated_at) ?? createdAt;
   return { id, kind: 'comment', author, bot, body, createdAt, updatedAt, ...positionOf(fields) };
 }
 
@@ -108,7 +119,7 @@ function fileStatus(fields: Fields): string {
 export function labelEventOf(value: unknown, label: string): LabelEvent | undefined {
   const fields = fieldsOf(value);
   const id = idOf(fields.id);
-  const at = textOf(fields.created_at);
+  const at = timeOf(fields.created_at);
   const name = textOf(fieldsOf(fields.label).name);
   if (fields.action !== 'add' || !id || !at || name === undefined || !sameName(name, label)) return undefined;
   return { id, actor: loginOf(fields.user ?? null, 'username') ?? 'ghost', at };

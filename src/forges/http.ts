@@ -41,6 +41,7 @@ export function openLine(source: Source, options: ForgeOptions<{ token: string }
   let hurries = 0;
   const heed = (error: unknown): void => {
     if (!(error instanceof ForgeError) || error.kind !== 'rate') return;
+    if (error.details.guessed && hurries > 0) return; // a look backs off by itself, 1, 2, 4 … 60 s
     limitedUntil = Math.max(limitedUntil, error.details.retryAt ?? 0); // of two that were under way at once, one may name less
     memory?.set(fact, String(limitedUntil));
   };

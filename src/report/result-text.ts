@@ -24,9 +24,12 @@ export interface ResultView {
   look: string[];
   verification: Verification;
   /** Present: the attempt ended because a limit was reached. */
-  overBudget?: { reason: Reason; left: string[] };
+  overBudget?: { reason: Reason; left: string[]; again: Again };
   counts: Counts;
 }
+
+/** How a person has it go on. `comment`: the thread still listens. `label`: it does not. */
+export type Again = { by: 'label'; botLabel: string } | { by: 'comment' };
 
 export interface FailureView {
   reason: Reason;
@@ -37,8 +40,7 @@ export interface FailureView {
   /** The real error, word for word. */
   error: string;
   saved: string[];
-  /** `label`: the first attempt, started again by its label. `comment`: a follow-up, whose thread still listens. */
-  again: { by: 'label'; botLabel: string } | { by: 'comment' };
+  again: Again;
 }
 
 export function result(words: Words, view: ResultView): string {
@@ -49,7 +51,7 @@ export function result(words: Words, view: ResultView): string {
     done.trim() || words.nothingSaid,
     look.length > 0 && joined(words.look, bullets(look)),
     verificationPart(words, verification),
-    overBudget && leftPart(words, overBudget.left),
+    overBudget && leftPart(words, overBudget),
     words.statistics(countWords(words, counts)),
   );
 }
@@ -75,8 +77,9 @@ function verificationPart(words: Words, verification: Verification): string {
   return joined(words.verification, words.notVerified, missing, checks);
 }
 
-function leftPart(words: Words, left: string[]): string {
-  return joined(words.left, left.length > 0 ? bullets(left) : words.leftUnknown, words.toContinue);
+function leftPart(words: Words, { left, again }: NonNullable<ResultView['overBudget']>): string {
+  const toContinue = again.by === 'label' ? words.toGoOn(again.botLabel) : words.toContinue;
+  return joined(words.left, left.length > 0 ? bullets(left) : words.leftUnknown, toContinue);
 }
 
 export function failure(words: Words, { reason, tried, step, error, saved, again }: FailureView): string {

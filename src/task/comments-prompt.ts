@@ -2,15 +2,33 @@ import type { Comment } from '../ports.js';
 import { readCommand } from './thread-command.js';
 import { cutMiddle } from '../lib/cut.js';
 import { sanitizeForeign } from './sanitize.js';
+import { HEAD_TOKENS, selectComments } from './select-comments.js';
 
-/** New comments in exactly the form the contract gives; what would crowd out the context is shortened. */
-export function formatNewComments(comments: Comment[], contextLength: number): string {
-  const room = Math.max(500, Math.floor((contextLength * 0.25) / comments.length)); // tokens for each
+const SHARE_OF_CONTEXT = 0.25;
+const LEAST_TOKENS = 100;
+
+/** What is said of new comments, and which of them found no room. */
+export interface News {
+  text: string;
+  told: Comment[];
+  untold: Comment[];
+}
+
+/** New comments in exactly the form the contract gives. What would crowd out the context is shortened, then left out. */
+export function tellNews(comments: Comment[], contextLength: number): News {
+  const all = contextLength * SHARE_OF_CONTEXT;
+  const longest = Math.max(LEAST_TOKENS, Math.floor(all / comments.length) - HEAD_TOKENS);
+  const { kept, skipped } = selectComments(comments, { all, longest });
+  const left = `\n\n(${skipped.length} earlier comments are left out: there is no room for them.)`;
+  return { text: formOf(kept, longest) + (skipped.length > 0 ? left : ''), told: kept, untold: skipped };
+}
+
+function formOf(comments: Comment[], longest: number): string {
   const [only] = comments;
-  if (comments.length === 1 && only) return `[New Comment from @${only.author}]:\n${bodyOf(only, room)}`;
+  if (comments.length === 1 && only) return `[New Comment from @${only.author}]:\n${bodyOf(only, longest)}`;
   const parts = comments.map(
     (comment, index) =>
-      `Comment ${index + 1} from @${comment.author} (${comment.updatedAt}):\n${bodyOf(comment, room)}`,
+      `Comment ${index + 1} from @${comment.author} (${comment.updatedAt}):\n${bodyOf(comment, longest)}`,
   );
   return ['[New Comments Detected]:', ...parts].join('\n\n');
 }

@@ -31,17 +31,21 @@ function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/[’‘´]/g, "'").replace(/\s+/g, ' ');
 }
 
-const SPACED = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]/u;
+const SPACED = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u;
 
-/** A word of a script that has spaces stands alone ("token" does not say OK); Japanese has no such borders. */
+/**
+ * A word of a script that has spaces stands alone ("token" does not say OK, nor does `is_ok`, but `_ok_` does);
+ * Japanese has no such borders.
+ */
 function bordered(word: string): string {
-  const before = SPACED.test(word.slice(0, 1)) ? `(?<!${SPACED.source})` : '';
-  const after = SPACED.test(word.slice(-1)) ? `(?!${SPACED.source})` : '';
+  const letter = SPACED.source;
+  const before = SPACED.test(word.slice(0, 1)) ? `(?<!${letter}_?)` : '';
+  const after = SPACED.test(word.slice(-1)) ? `(?!_?${letter})` : '';
   return before + word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') + after;
 }
 
 /** A question, hesitation, a sad face, something struck out. */
-const DOUBT = /\?|\.\.|~~|[:;=]['-]?[([/\\|<]|t_t|;_;/;
+const DOUBT = /\?|[.。、・]{2}|~~|[:;=]['-]?[([/\\|<]|t_t|;_;/;
 
 /** Whether the text is made of these phrases and of nothing else, however they follow each other. */
 function saysOnly(phrases: string[], text: string): boolean {

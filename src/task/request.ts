@@ -1,28 +1,16 @@
-import { estimateTokens } from '../lib/tokens.js';
 import type { ChangedFile, Comment, Item } from '../ports.js';
 import { bodyOf } from './comments-prompt.js';
 import { cutMiddle } from '../lib/cut.js';
 import { taskName } from './key.js';
 import { sanitizeForeign } from './sanitize.js';
-
-/** The comments that go into an opening, and how many did not fit or do not count. */
-export interface Selection {
-  kept: Comment[];
-  skipped: Comment[];
-}
+import type { Room } from './select-comments.js';
 
 const SHARE_OF_CONTEXT = 0.4;
+const SHARE_OF_COMMENT = 0.1;
 
-/** The newest comments within 40 % of the context, in their order. */
-export function selectComments(comments: Comment[], contextLength: number): Selection {
-  let room = contextLength * SHARE_OF_CONTEXT;
-  let first = comments.length;
-  while (first > 0) {
-    room -= estimateTokens(comments[first - 1]!.body) + 40;
-    if (room < 0) break;
-    first--;
-  }
-  return { kept: comments.slice(first), skipped: comments.slice(0, first) };
+/** How much of an opening the comments may take. */
+export function roomForComments(contextLength: number): Room {
+  return { all: contextLength * SHARE_OF_CONTEXT, longest: Math.floor(contextLength * SHARE_OF_COMMENT) };
 }
 
 export interface RequestParts {
@@ -73,7 +61,7 @@ function changedFiles(files: ChangedFile[]): string {
 
 function commentText(comment: Comment, contextLength: number): string {
   const { author, createdAt: at, trusted } = comment;
-  return fence('comment', author, bodyOf(comment, Math.floor(contextLength / 10)), { at, trusted });
+  return fence('comment', author, bodyOf(comment, roomForComments(contextLength).longest), { at, trusted });
 }
 
 /** Text from the thread is data: it is fenced with who wrote it, and cannot close its own fence. */

@@ -90,6 +90,29 @@ describe.each([
   });
 });
 
+test('ids are unique among comments of one kind only: a review that shares one is neither ours nor new again', async () => {
+  await play({ turns: [done()] }, { config: { comment_detection: { include_review_comments: true } } });
+  const ref = changeBy(stage);
+  const line = { author: 'alice', body: 'Name it better.', file: 'src/greet.ts', line: 7 };
+  const read = stage.world.addReviewComment(REPO, ref, line);
+  await stage.tick();
+  const { id: ours } = stage.comments(ref).find(({ body }) => body.includes('kind=result'))!;
+  const { notes } = stage.world.state;
+  notes.get(say(ref, 'alice', 'More.'))!.id = read;
+  notes.get(stage.world.addReview(REPO, ref, { author: 'alice', body: 'Nearly.' }))!.id = Number(ours);
+  await stage.tick();
+  const shown = turnRequests(stage)
+    .at(-1)!
+    .map(({ content }) => content);
+  expect(
+    shown
+      .at(-1)!
+      .match(/^(?:More|Nearly|Name it better)\.$/gm)
+      ?.sort(),
+  ).toEqual(['More.', 'Nearly.']);
+  expect(shown).toContain('Comment from @alice:\n(src/greet.ts:7)\nName it better.');
+});
+
 test.each(['ありがとうございました。'])(
   '"%s" completes without a model call, with a comment that says why and how to go on',
   async (words) => {
@@ -119,6 +142,17 @@ test.each([true, false])('thanks that say more are judged by one short call: fin
   expect(judgements[0]!.messages[1]!.content).toContain('colleagues tomorrow');
   expect(state()).toEqual(finished ? { state: 'completed', count: 0 } : { state: 'awaiting-response', count: 1 });
   expect(turnRequests(stage)).toHaveLength(finished ? 1 : 2);
+});
+
+test('a judge that thinks aloud is taken by its last word', async () => {
+  const answer = talk({ turns: [done()] });
+  const aloud = '{"finished": true} would do for the thanks, but there is a wish: {"finished": false}';
+  stage = await setStage({ script: (request) => (isJudgement(request) ? { text: aloud } : answer(request)) });
+  const n = stage.issue();
+  await stage.tick();
+  say(n, 'alice', 'Thanks, and the same for the farewell');
+  await stage.tick();
+  expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
 });
 
 test('thanks of a stranger complete nothing, and thanks beside a wish do not either', async () => {

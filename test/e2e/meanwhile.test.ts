@@ -100,15 +100,18 @@ describe('a label that a person changes while the summary is written', () => {
     return n;
   }
 
-  test('the request label stays and is a new request', async () => {
-    const n = await changedDuringSummary((item) => stage.world.label(REPO, item, LABEL, 'alice'));
-    expect(stage.labels(n)).toContain(LABEL);
-    await stage.tick();
-    expect([stage.labels(n), stage.query('SELECT 1 FROM tasks')]).toEqual([
-      ['awaiting-response'],
-      [expect.anything(), expect.anything()],
-    ]);
-  });
+  test.each(['alice', 'agent-bot'])(
+    'the request label of %s, who may have lent the token, stays and is a new request',
+    async (by) => {
+      const n = await changedDuringSummary((item) => stage.world.label(REPO, item, LABEL, by));
+      expect(stage.labels(n)).toContain(LABEL);
+      await stage.tick();
+      expect([stage.labels(n), stage.query('SELECT 1 FROM tasks')]).toEqual([
+        ['awaiting-response'],
+        [expect.anything(), expect.anything()],
+      ]);
+    },
+  );
 
   test('the processing label stays off, and no other takes its place', async () => {
     const n = await changedDuringSummary((item) => stage.world.unlabel(REPO, item, 'coding agent processing', 'alice'));
@@ -152,6 +155,24 @@ test('the last follow-up is the last, also when it runs out of budget', async ()
   say(n, 'continue');
   await stage.tick();
   expect([state(n), stage.labels(n), stage.kinds(n).at(-1)]).toEqual(['stopped', ['coding agent stopped'], 'closing']);
+  expect(stage.comments(n).at(-2)!.body).not.toContain('to continue');
+});
+
+test('the last follow-up is the last, also when it fails: nobody is told to reply to a thread that no longer listens', async () => {
+  let broken = false;
+  const answer = talk({ turns: [done()] });
+  stage = await setStage({
+    script: (request) => (broken ? { status: 400, body: { error: { message: 'bad parameter' } } } : answer(request)),
+    config: { comment_handling: { max_comment_count: 1 } },
+  });
+  const n = stage.issue();
+  await stage.tick();
+  broken = true;
+  say(n, 'More.');
+  await stage.tick();
+  expect([state(n), stage.kinds(n).slice(-2)]).toEqual(['stopped', ['failure', 'closing']]);
+  const failure = stage.comments(n).at(-2)!.body;
+  expect([failure.includes('Reply in this thread'), failure.includes(`\`${LABEL}\``)]).toEqual([false, true]);
 });
 
 test('the request label on a paused follow-up begins the count anew', async () => {

@@ -75,6 +75,11 @@ const WAYS: Record<string, Way> = {
     pause: (n) => stage.world.label(REPO, n, PAUSED, 'alice'),
     resume: (n) => stage.world.unlabel(REPO, n, PAUSED, 'alice'),
   },
+  'the label of the person who lent the token': {
+    by: 'person',
+    pause: (n) => stage.world.label(REPO, n, PAUSED, 'agent-bot'),
+    resume: (n) => stage.world.label(REPO, n, LABEL, 'agent-bot'),
+  },
   'the label on GitLab, and going on by the request label': {
     ...{ forge: 'gitlab', by: 'person' },
     pause: (n) => stage.world.label(REPO, n, PAUSED, 'alice'),
@@ -140,7 +145,7 @@ test('paused by the signal file, it goes on when the signal file is no longer he
 });
 
 test('a paused label that is ours, left behind because it could not be taken off, pauses nothing again', async () => {
-  await play({ turns: [note('one'), done()] });
+  await play({ turns: [note('one'), done()] }, { config: { github: { username: 'agent-bot' } } });
   const n = stage.issue();
   duringRequest(0, () => stage.agent('pause', `${REPO}#1`));
   await stage.tick();

@@ -77,11 +77,11 @@ describe('while it works', () => {
 
 describe('limits', () => {
   test.each([
-    [true, 'awaiting-response', 'awaiting-response'],
-    [false, 'stopped', 'coding agent stopped'],
+    [true, 'awaiting-response', 'awaiting-response', 'Comment "continue" to continue.'],
+    [false, 'stopped', 'coding agent stopped', `To go on, put the label \`${LABEL}\` on again.`],
   ])(
     'max_llm_process_num ends an attempt with what was done (comment_handling %s: %s)',
-    async (enabled, state, label) => {
+    async (enabled, state, label, how) => {
       stage = await setStage({
         config: { max_llm_process_num: 2, comment_handling: { enabled } },
         script: ({ n }) => (n < 2 ? note(`line ${n}`, `Step ${n}.`) : { text: 'Two lines noted; the rest is left.' }),
@@ -93,6 +93,7 @@ describe('limits', () => {
       expect(stage.labels(n)).toEqual([label]);
       expect(stage.kinds(n)).toEqual(['progress', 'result']);
       expect(stage.comments(n)[1]!.body).toMatch(/^## Partial result[^]*2 LLM calls[^]*Step 1\.[^]*What is left/);
+      expect(stage.comments(n)[1]!.body).toContain(how);
       expect(stage.notes).toEqual(['line 0', 'line 1']);
     },
   );

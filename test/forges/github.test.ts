@@ -22,6 +22,7 @@ test('a malformed comment is skipped with a warning, the others count', async ()
       { ...comment, id: null },
       { ...comment, user: undefined },
       { ...comment, body: 5 },
+      { ...comment, created_at: 'yesterday' },
       'nonsense',
       null,
       comment,
@@ -29,7 +30,7 @@ test('a malformed comment is skipped with a warning, the others count', async ()
   }));
   expect((await forge.commentsSince(KEY, null, { reviews: false })).map(({ id }) => id)).toEqual(['1']);
   expect(parts.log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual(
-    Array(5).fill('warning malformed comment skipped'),
+    Array(6).fill('warning malformed comment skipped'),
   );
 });
 
@@ -98,6 +99,29 @@ test('a write that is answered without a word took effect; a comment without an 
   await forge.editComment(KEY, '1', 'hello');
   await expect(forge.postComment(KEY, 'hello')).rejects.toMatchObject({ kind: 'open' });
   expect(asked.map(({ method }) => method)).toEqual(['POST', 'DELETE', 'PATCH', 'POST']);
+});
+
+test('of 250 reviews only the last page is read again, conditionally, and an edit there shows', async () => {
+  let edited = '';
+  const { forge, asked } = await github(({ pathname, searchParams }) => {
+    if (!pathname.endsWith('/reviews')) return { body: [] };
+    const page = Number(searchParams.get('page') ?? 1);
+    const link = page < 3 ? { link: `<http://x${pathname}?per_page=100&page=${page + 1}>; rel="next"` } : {};
+    const ids = Array.from({ length: page < 3 ? 100 : 50 }, (_, i) => (page - 1) * 100 + i + 1);
+    const body = ids.map((id) => ({ ...comment, id, state: 'COMMENTED', submitted_at: AT, body: edited || 'said' }));
+    return { headers: { ...link, etag: `"${page} ${edited}"` }, body };
+  });
+  expect(await forge.commentsSince(KEY, null, { reviews: true })).toHaveLength(250);
+  const later = { updatedAt: '2026-03-01T11:00:00Z', known: () => true };
+  const look = async () => {
+    asked.length = 0;
+    const found = await forge.commentsSince(KEY, later, { reviews: true });
+    const reviews = asked.filter(({ path }) => path.includes('/reviews'));
+    return { found: found.length, pages: reviews.map(({ headers }) => headers['if-none-match'] ?? 'anew') };
+  };
+  expect(await look()).toEqual({ found: 50, pages: ['anew'] });
+  edited = 'said otherwise';
+  expect(await look()).toEqual({ found: 50, pages: ['"3 "'] });
 });
 
 test('an issue that was moved to another repository is null', async () => {

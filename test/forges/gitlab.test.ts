@@ -87,6 +87,7 @@ test('a malformed note is skipped with a warning, a token’s account is a machi
       { ...note, id: 2, author: null },
       { ...note, id: 3, author: { username: 'project_42_bot_ab12' } },
       { ...note, id: 4, system: true },
+      { ...note, id: 5, created_at: 'yesterday' },
     ],
   }));
   const comments = await forge.commentsSince(KEY, null, { reviews: false });
@@ -94,7 +95,7 @@ test('a malformed note is skipped with a warning, a token’s account is a machi
     ['ghost', false],
     ['project_42_bot_ab12', true],
   ]);
-  expect(parts.log.lines).toHaveLength(1);
+  expect(parts.log.lines).toHaveLength(2);
 });
 
 test('the files of a change are read where older GitLabs tell them, and work goes on where none does', async () => {

@@ -1,5 +1,5 @@
 import { localTime } from '../../src/report/format.js';
-import { stripOurs, type ResultView } from '../../src/report/result-text.js';
+import { stripOurs, type Again, type ResultView } from '../../src/report/result-text.js';
 import { texts } from '../../src/report/texts.js';
 import { en } from '../../src/report/texts-en.js';
 import { ja } from '../../src/report/texts-ja.js';
@@ -147,15 +147,20 @@ describe('the result', () => {
     expect(texts('ja').result(unverified)).toMatch(/^## 実行結果（未検証）/);
   });
 
-  test('over budget: what is left, and how to continue', () => {
-    const overBudget = { reason: { id: 'max_calls', limit: 200 } as const, left: ['the tests'] };
+  test.each<[string, Again, string]>([
+    ['where the thread listens', { by: 'comment' }, 'Comment "continue" to continue.'],
+    ['where it does not', { by: 'label', botLabel: 'go' }, 'To go on, put the label `go` on again.'],
+  ])('over budget: what is left, and how to continue %s', (_, again, how) => {
+    const overBudget = { reason: { id: 'max_calls', limit: 200 } as const, left: ['the tests'], again };
     const text = texts('en').result({ ...view, verification: { kind: 'unchecked' }, overBudget });
     expect(text).toMatch(/^## Partial result/);
-    expect(text).toMatch(/200 LLM calls[^]*Not verified separately[^]*- the tests\n\nComment "continue" to continue\./);
+    expect(text).toMatch(/200 LLM calls[^]*Not verified separately[^]*- the tests\n\n/);
+    expect(text).toContain(`- the tests\n\n${how}`);
   });
 
   test.each(['ja', 'en'] as const)('is had back without heading, marker and statistics (%s)', (language) => {
-    for (const overBudget of [undefined, { reason: { id: 'max_calls', limit: 1 } as const, left: [] }]) {
+    const spent = { reason: { id: 'max_calls', limit: 1 }, left: [], again: { by: 'comment' } } as const;
+    for (const overBudget of [undefined, { ...spent, left: [] }]) {
       const text = texts(language).result({ ...view, ...(overBudget && { overBudget }) });
       const stripped = stripOurs(`${text}\n\n${MARK}`.replaceAll('\n', '\r\n'));
       expect(stripped).toMatch(/Fixed the parser\.[^]*npm test/);
