@@ -109,8 +109,10 @@ const mcpServers: SchemaNode = {
         hint: 'must be a name without spaces, "/" and "__"',
       },
       command: {
-        ...texts([], 'Program and arguments. `{workspace}` becomes the working folder of the task.'),
+        type: 'array',
+        items: { type: 'string', minLength: 1 },
         minItems: 1,
+        description: 'Program and arguments. `{workspace}` becomes the working folder of the task.',
       },
       env: {
         type: 'object',
