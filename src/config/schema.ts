@@ -193,7 +193,7 @@ export const configSchema: SchemaNode & { properties: Record<string, SchemaNode>
       timeout_hours: {
         ...count(24, 'Without an answer for so long, the conversation ends.'),
         type: 'number',
-        minimum: 0.01,
+        minimum: 0,
       },
       respond_to: choice('trusted', ['author', 'trusted', 'anyone'], 'Whose words count.'),
     }),

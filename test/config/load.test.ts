@@ -71,6 +71,11 @@ describe('a minimal configuration', () => {
     expect((await load(MINIMAL)).systemPrompt).toBe(join(dir, 'system_prompt.txt'));
   });
 
+  it('may end a conversation after seconds', async () => {
+    const config = await load(`${MINIMAL}comment_handling: { timeout_hours: 0.001 }\n`);
+    expect(config.commentHandling.timeoutHours).toBe(0.001);
+  });
+
   it('takes a section whose keys are all commented out as absent', async () => {
     expect((await load(`${MINIMAL}\nlimits:\n  # same_error: 5\n`)).limits.sameError).toBe(3);
   });
