@@ -8,6 +8,9 @@ import { inkFor, labelPath, threadPage } from '../playground/demo/page.js';
 import { putLabelOn, setScene, type RealModel, type Scene } from '../playground/demo/scene.js';
 import type { CommandIo, DemoOptions } from './io.js';
 
+/** By its path: in a fresh clone there is no command `agent` yet. */
+const AGENT = join(packageRoot(), 'bin', 'agent.js');
+
 /** The whole thing on this machine: forges, model and project are a playground, the agent is the real one. */
 export async function demoCommand(options: DemoOptions, io: CommandIo): Promise<number> {
   const llm = realModelOf(options);
@@ -76,7 +79,7 @@ function peopleAct({ playground, threads }: Scene, round: number): string[] {
 
 /** The real command in a process of its own, as cron starts it; what it says to a person is passed on. */
 async function runTick({ configFile }: Scene, io: CommandIo, say: Say): Promise<void> {
-  const args = [join(packageRoot(), 'bin', 'agent.js'), 'run', '--once', '--config', configFile];
+  const args = [AGENT, 'run', '--once', '--config', configFile];
   const child = spawn(process.execPath, args, {
     cwd: dirname(configFile),
     env: { ...io.env, ...direct(io.env) },
@@ -112,7 +115,7 @@ async function showEnd({ playground, threads, project, configFile }: Scene, io: 
   say(`  database       ${join(data, 'contexts', 'tasks.db')}`);
   say(`  histories      ${join(data, 'contexts', '<uuid>', 'messages.jsonl')}`);
   say(`  log            ${join(data, 'logs')}`);
-  say(`  status         agent status --config ${configFile}`);
+  say(`  status         node ${AGENT} status --config ${configFile}`);
   say();
 }
 

@@ -23,8 +23,7 @@ export function lookUpConversation(
   store: Store,
   others: TaskKey[] = [],
 ): FoundTask | null {
-  const ref = parseTaskName(name, hostsOf(config));
-  const candidates = ref.kind === 'uuid' ? byUuid(ref.prefix, store) : byItem(ref, store, others);
+  const candidates = byPage(name, store) ?? byRef(parseTaskName(name, hostsOf(config)), store, others);
   const [only, second] = candidates;
   if (second) throw ambiguous(name, candidates);
   return only ? { key: only, conversation: store.conversations.find(only) } : null;
@@ -34,8 +33,20 @@ export function hostsOf(config: Config): Host[] {
   return config.taskSources.map((source) => hostOf(source, config[source]!.apiUrl));
 }
 
-function byUuid(prefix: string, store: Store): TaskKey[] {
-  return distinct(store.attempts.byPrefix(prefix).map((row) => row.key));
+/** The address that the forge itself gave, whose host need not be that of the API. */
+function byPage(name: string, store: Store): TaskKey[] | null {
+  const address = name.trim().replace(/[?#].*$/, '');
+  const known = store.conversations.all().find(({ url }) => url.toLowerCase() === address.toLowerCase());
+  return known ? [known.key] : null;
+}
+
+function byRef(ref: TaskRef, store: Store, others: TaskKey[]): TaskKey[] {
+  return ref.kind === 'uuid' ? byUuid(ref, store) : byItem(ref, store, others);
+}
+
+function byUuid({ prefix, source }: TaskRef & { kind: 'uuid' }, store: Store): TaskKey[] {
+  const keys = store.attempts.byPrefix(prefix).map((row) => row.key);
+  return distinct(keys.filter((key) => source === undefined || source === key.source));
 }
 
 function byItem(ref: TaskRef & { kind: 'item' }, store: Store, others: TaskKey[]): TaskKey[] {
@@ -46,7 +57,7 @@ function byItem(ref: TaskRef & { kind: 'item' }, store: Store, others: TaskKey[]
         key.id === ref.id &&
         `${key.owner}/${key.repo}`.toLowerCase() === ref.path.toLowerCase() &&
         (ref.source === undefined || ref.source === key.source) &&
-        (ref.type === undefined || ref.type === key.type),
+        (ref.type === undefined ? key.type !== 'merge_request' : ref.type === key.type), // those are named with !
     ),
   );
 }

@@ -28,7 +28,7 @@ export interface McpAnswer {
 /** For scripts: everything comes from the flags, and all that is missing is said at once. */
 export function answersFromFlags(options: InitOptions): Answers {
   const forge = options.forge ?? 'github';
-  const all = (forge === 'github' ? options.owner : options.group) ?? null;
+  const all = allOf(options, forge);
   const missing = [
     ...(options.repository.length === 0 && all === null
       ? [`--repository <path> (repeatable), or --${forge === 'github' ? 'owner' : 'group'} <name>`]
@@ -68,12 +68,20 @@ export async function answersFromPerson(options: InitOptions, io: CommandIo): Pr
   }
 }
 
+/** The owner or the group that is watched as a whole; the other forge's flag would change nothing, so it is a mistake. */
+function allOf({ owner, group }: InitOptions, forge: Source): string | null {
+  const [own, others] = forge === 'github' ? [owner, group] : [group, owner];
+  if (others === undefined) return own ?? null;
+  const [wrong, right] = forge === 'github' ? ['--group', '--owner'] : ['--owner', '--group'];
+  throw new OperatorError(`${wrong} is not for ${forge}`, { fix: `Use ${right}, or choose the other --forge.` });
+}
+
 async function askPlaces(
   options: InitOptions,
   forge: Source,
   prompt: Prompt,
 ): Promise<Pick<Answers, 'places' | 'all'>> {
-  const all = (forge === 'github' ? options.owner : options.group) ?? null;
+  const all = allOf(options, forge);
   if (options.repository.length > 0 || all !== null) return { places: options.repository, all };
   const owner = forge === 'github' ? 'owner/repo; or the name of an owner' : 'group/project; or the name of a group';
   const words = (await prompt.ask(`What to watch? (${owner} for all; several with spaces)`)).split(/[\s,]+/);
@@ -86,7 +94,8 @@ async function askServers(prompt: Prompt): Promise<McpAnswer[]> {
   for (;;) {
     const text = await prompt.ask('An MCP server, as name=command line (empty: no more)', '');
     if (text === '') return servers;
-    servers.push(parseMcp(text));
+    const server = readMcp(text);
+    if (server) servers.push(server);
   }
 }
 
@@ -125,10 +134,15 @@ function nextLine(lines: Interface, question: string, signal: AbortSignal): Prom
 }
 
 function parseMcp(text: string): McpAnswer {
+  const server = readMcp(text);
+  if (server) return server;
+  throw new OperatorError(`"${text}" is no MCP server: write <name>=<command line>`);
+}
+
+function readMcp(text: string): McpAnswer | null {
   const at = text.indexOf('=');
   const command = splitCommandLine(text.slice(at + 1));
-  if (at > 0 && command.length > 0) return { name: text.slice(0, at).trim(), command };
-  throw new OperatorError(`"${text}" is no MCP server: write <name>=<command line>`);
+  return at > 0 && command.length > 0 ? { name: text.slice(0, at).trim(), command } : null;
 }
 
 /** Words with spaces stand in single or double quotes, as in a shell. */

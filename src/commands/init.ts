@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../config/load.js';
 import { OperatorError } from '../lib/exit.js';
+import { createFolder } from '../lib/folder.js';
 import { packageRoot } from '../lib/package.js';
 import type { Answers } from './init-answers.js';
 import { answersFromFlags, answersFromPerson } from './init-answers.js';
@@ -36,16 +37,24 @@ function isTerminal(stdin: CommandIo['stdin']): boolean {
 async function writeChecked(file: string, text: string, io: CommandIo): Promise<void> {
   const draft = `${file}.new`;
   const standIns = Object.fromEntries(variablesOf(text).map((name) => [name, 'not-set-yet']));
-  await mkdir(dirname(file), { recursive: true });
   try {
+    createFolder(dirname(file));
     await writeFile(draft, text, { mode: 0o600 });
     await loadConfig({ file: draft, env: standIns, cwd: io.cwd });
     await rename(draft, file);
   } catch (error) {
-    await rm(draft, { force: true });
-    if (!(error instanceof OperatorError)) throw error;
-    throw new OperatorError('these answers make no valid configuration', { details: error.details, cause: error });
+    await rm(draft, { force: true }).catch(() => undefined); // where it could not be written there is nothing to remove
+    throw error instanceof OperatorError ? invalid(error) : unwritable(file, error as Error);
   }
+}
+
+function invalid(cause: OperatorError): OperatorError {
+  return new OperatorError('these answers make no valid configuration', { details: cause.details, cause });
+}
+
+function unwritable(file: string, cause: Error): OperatorError {
+  const fix = 'Write elsewhere with --output <file>.';
+  return new OperatorError(`${file} cannot be written: ${cause.message}`, { fix, cause });
 }
 
 function advice({ forge }: Answers, file: string, variables: string[]): string {

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../lib/exit.js';
+import { createFolder } from '../lib/folder.js';
 import { localTime } from '../report/format.js';
 import type { CommandIo, PauseOptions } from './io.js';
 import { openSetting } from './setting.js';
@@ -30,7 +31,7 @@ async function pauseAll(options: PauseOptions, io: CommandIo): Promise<number> {
 
 function createSignal(file: string, { clock }: CommandIo): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    createFolder(dirname(file));
     writeFileSync(file, `paused by \`agent pause\` at ${new Date(clock.now()).toISOString()}\n`, { mode: 0o600 });
   } catch (cause) {
     throw new OperatorError(`The signal file cannot be written: ${(cause as Error).message}`, {

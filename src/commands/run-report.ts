@@ -1,4 +1,5 @@
 import type { Job, JobReport, Trouble } from '../jobs.js';
+import { redactStrings, type Redact } from '../lib/redact.js';
 import { taskName } from '../task/key.js';
 import type { TickReport } from '../tick.js';
 import { runDocument } from './document.js';
@@ -17,23 +18,26 @@ export interface RunReport {
   planPaused(why: string): number;
 }
 
-/** What a run shows: live progress for a person, one JSON document for a program, nothing for cron. */
-export function runReport(options: RunOptions, io: CommandIo): RunReport {
+/** What a run shows, secrets masked: live progress for a person, one JSON document for a program, nothing for cron. */
+export function runReport(options: RunOptions, io: CommandIo, redact: Redact): RunReport {
   const live = !options.json && !options.quiet && (io.isTTY || options.once);
-  const say = (line: string): void => void (live && io.stderr.write(`${line}\n`));
+  const say = (line: string): void => void (live && io.stderr.write(`${redact(line)}\n`));
   return {
     job: (job, done) =>
       say(done === null ? `… ${describe(job)}` : `${markOf(done)} ${taskName(job.key)}: ${resultOf(done)}`),
     close(report) {
-      const causes = causesOf(report, options);
+      const causes = redactStrings(causesOf(report, options), redact);
       const exitCode = worst(causes);
       const problems = causes.map((cause) => cause.line);
-      if (options.json) io.stdout.write(runDocument(exitCode, problems, report.jobs.map(jsonOf)));
+      const tasks = redactStrings(report.jobs.map(jsonOf), redact);
+      if (options.json) io.stdout.write(runDocument(exitCode, problems, tasks));
       else if (report.jobs.length === 0 && causes.length === 0) say('Nothing to do.');
       return { exitCode, causes };
     },
-    plan(jobs, troubles) {
-      const causes = [...troubles.map(troubleCause), ...jobs.flatMap((job) => refusalCause(job, options))];
+    plan(planned, troubles) {
+      const jobs = planned.map((job) => ({ ...job, title: redact(job.title) }));
+      const found = [...troubles.map(troubleCause), ...jobs.flatMap((job) => refusalCause(job, options))];
+      const causes = redactStrings(found, redact);
       io.stdout.write(options.json ? planDocument(jobs, causes) : planText(jobs, causes));
       return { exitCode: worst(causes), causes };
     },

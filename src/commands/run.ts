@@ -72,7 +72,7 @@ async function withStore(options: RunOptions, io: CommandIo, setting: Setting): 
 }
 
 async function oneTick(options: RunOptions, io: CommandIo, setting: Setting, store: Store): Promise<number> {
-  const report = runReport(options, io);
+  const report = runReport(options, io, setting.redact);
   const agent = await assembleAgent(io, setting, store);
   const ticked = await tick(agent, {
     narrow: (collected) => narrowJobs(collected, options, agent),
@@ -88,9 +88,9 @@ async function oneTick(options: RunOptions, io: CommandIo, setting: Setting, sto
 
 /** Prints what would be done and writes nothing anywhere: the database is a copy in memory. */
 async function dryRun(options: RunOptions, io: CommandIo, setting: Setting): Promise<number> {
-  if (isPausedByFile(setting.config)) return runReport(options, io).planPaused(pauseLine(setting));
+  if (isPausedByFile(setting.config)) return runReport(options, io, setting.redact).planPaused(pauseLine(setting));
   const store = openStoreInMemory(setting.config.contextStorage.baseDir, setting.storeDeps);
-  const report = runReport(options, io);
+  const report = runReport(options, io, setting.redact);
   try {
     const assembled = await assembleAgent(io, setting, store);
     const agent = { ...assembled, forges: withoutReactions(assembled.forges) };

@@ -4,9 +4,9 @@ import type { SchemaError } from './validator.generated.js';
 import { looksSecret, readablePath } from './variables.js';
 
 /** Says in words what the validator found: path, rule, and the nearest known key for an unknown one. */
-export function describeSchemaErrors(errors: SchemaError[], value: unknown, unset: ReadonlySet<string>): string[] {
+export function describeSchemaErrors(errors: SchemaError[], value: unknown, unusable: ReadonlySet<string>): string[] {
   const lines = errors
-    .filter((error) => !unset.has(error.instancePath) && !holdsVariable(error, value))
+    .filter((error) => !unusable.has(error.instancePath) && !holdsVariable(error, value))
     .map((error) => describe(error, value));
   return [...new Set(lines)];
 }

@@ -1,38 +1,55 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { RawConfig } from './raw-config.js';
-import { forgesInUse, SHORTEST_SECRET } from './raw-config.js';
+import { forgesInUse, SHORTEST_SECRET, TOO_SHORT } from './raw-config.js';
 import { systemPromptFile } from './translate.js';
 import { looksSecret } from './variables.js';
 
-/** The rules that concern more than one key, for sections that have the right shape; one line per mistake. */
-export function crossCheck(raw: RawConfig, file: string, misshapen: ReadonlySet<string>): string[] {
-  const sources = misshapen.has('task_source') ? [] : forgesInUse(raw);
-  const checks: [section: string, check: () => string[]][] = [
-    ['github', () => (sources.includes('github') ? checkGitHub(raw.github) : [])],
-    ['gitlab', () => (sources.includes('gitlab') ? checkGitLab(raw.gitlab) : [])],
-    ['llm', () => checkModel(raw.llm)],
-    ['mcp_servers', () => checkServers(raw.mcp_servers)],
-    ['security', () => checkPatterns(raw.security.secret_patterns)],
-    ['system_prompt', () => checkSystemPrompt(raw.system_prompt, file)],
+/** The paths that a rule reads, and the rule. */
+type Rule = [reads: string[], check: () => string[]];
+
+/** The rules that concern more than one key, one line per mistake; none is asked about a value that cannot be used. */
+export function crossCheck(raw: RawConfig, file: string, unusable: string[]): string[] {
+  const sources = isTouched('/task_source', unusable) ? [] : forgesInUse(raw);
+  const rules: Rule[] = [
+    ...(sources.includes('github') ? githubRules(raw.github) : []),
+    ...(sources.includes('gitlab') ? gitlabRules(raw.gitlab) : []),
+    ...modelRules(raw.llm),
+    [['/mcp_servers'], () => checkServers(raw.mcp_servers)],
+    [['/security/secret_patterns'], () => checkPatterns(raw.security.secret_patterns)],
+    [['/system_prompt'], () => checkSystemPrompt(raw.system_prompt, file)],
   ];
-  return checks.flatMap(([section, check]) => (misshapen.has(section) ? [] : check()));
+  return rules.flatMap(([reads, check]) => (reads.some((path) => isTouched(path, unusable)) ? [] : check()));
 }
 
-function checkGitHub(github: RawConfig['github']): string[] {
+/** Whether the value there, one that holds it or one within it cannot be used. */
+function isTouched(path: string, unusable: string[]): boolean {
+  return unusable.some((bad) => `${path}/`.startsWith(`${bad}/`) || bad.startsWith(`${path}/`));
+}
+
+function githubRules(github: RawConfig['github']): Rule[] {
   return [
-    ...oneOfBoth('github', ['repositories', github.repositories], ['owner', github.owner]),
-    ...(github.query && !github.owner ? ['github.query: is for a search and needs github.owner'] : []),
-    ...longEnough('github.token', github.token),
-    ...distinctLabels('github', github),
+    [
+      ['/github/repositories', '/github/owner'],
+      () => oneOfBoth('github', ['repositories', github.repositories], ['owner', github.owner]),
+    ],
+    [
+      ['/github/query', '/github/owner'],
+      () => (github.query && !github.owner ? ['github.query: is for a search and needs github.owner'] : []),
+    ],
+    [['/github/token'], () => longEnough('github.token', github.token)],
+    [[], () => distinctLabels('github', github)],
   ];
 }
 
-function checkGitLab(gitlab: RawConfig['gitlab']): string[] {
+function gitlabRules(gitlab: RawConfig['gitlab']): Rule[] {
   return [
-    ...oneOfBoth('gitlab', ['projects', gitlab.projects], ['group', gitlab.group]),
-    ...longEnough('gitlab.token', gitlab.token),
-    ...distinctLabels('gitlab', gitlab),
+    [
+      ['/gitlab/projects', '/gitlab/group'],
+      () => oneOfBoth('gitlab', ['projects', gitlab.projects], ['group', gitlab.group]),
+    ],
+    [['/gitlab/token'], () => longEnough('gitlab.token', gitlab.token)],
+    [[], () => distinctLabels('gitlab', gitlab)],
   ];
 }
 
@@ -59,15 +76,23 @@ function distinctLabels(forge: string, labels: RawConfig['github'] | RawConfig['
   });
 }
 
-function checkModel(llm: RawConfig['llm']): string[] {
-  const chosen = llm[llm.provider];
+function modelRules(llm: RawConfig['llm']): Rule[] {
+  const { provider } = llm;
+  const key = `llm.${provider}`;
+  const at = (name: string): string[] => ['/llm/provider', `/llm/${provider}/${name}`];
   return [
-    ...(chosen.model === null ? [`llm.${llm.provider}.model: must be set, since llm.provider is ${llm.provider}`] : []),
-    ...(chosen.api_key === undefined ? [] : longEnough(`llm.${llm.provider}.api_key`, chosen.api_key)),
-    ...(chosen.max_token !== null && chosen.max_token >= chosen.context_length
-      ? [`llm.${llm.provider}.max_token: must be below context_length, or no room is left for the prompt`]
-      : []),
+    [
+      at('model'),
+      () => (llm[provider].model === null ? [`${key}.model: must be set, since llm.provider is ${provider}`] : []),
+    ],
+    [at('api_key'), () => longEnough(`${key}.api_key`, llm[provider].api_key)],
+    [[...at('max_token'), ...at('context_length')], () => roomForPrompt(key, llm[provider])],
   ];
+}
+
+function roomForPrompt(key: string, { max_token, context_length }: RawConfig['llm']['openai']): string[] {
+  if (max_token === null || max_token < context_length) return [];
+  return [`${key}.max_token: must be below context_length, or no room is left for the prompt`];
 }
 
 function checkServers(servers: RawConfig['mcp_servers']): string[] {
@@ -82,9 +107,8 @@ function checkServers(servers: RawConfig['mcp_servers']): string[] {
   ]);
 }
 
-function longEnough(key: string, secret: string): string[] {
-  if (secret.length >= SHORTEST_SECRET) return [];
-  return [`${key}: is shorter than ${SHORTEST_SECRET} characters; so short a secret cannot be masked reliably`];
+function longEnough(key: string, secret: string | undefined): string[] {
+  return secret === undefined || secret.length >= SHORTEST_SECRET ? [] : [`${key}: ${TOO_SHORT}`];
 }
 
 function checkPatterns(patterns: string[]): string[] {

@@ -31,7 +31,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
   const complaints = [
     ...(await describe(errors, variables)),
     ...variables.complaints,
-    ...crossCheck(variables.value, file, misshapenSections(errors)),
+    ...crossCheck(variables.value, file, unusablePaths(errors, variables)),
   ];
   if (complaints.length > 0) throw badConfig(file, complaints);
   const dataDir = options.dataDir === undefined ? undefined : resolve(options.cwd, options.dataDir);
@@ -46,8 +46,7 @@ export function findConfigFile({ file, env, cwd }: LoadOptions): string {
   const places = [resolve(cwd, 'config.yaml'), join(home, 'agent', 'config.yaml')];
   const found = places.find((place) => existsSync(place));
   if (found !== undefined) return found;
-  throw new OperatorError('no configuration file found', {
-    details: places.map((place) => `looked for ${place}`),
+  throw new OperatorError(`no configuration file found: neither ${places.join(' nor ')} exists`, {
     fix: 'Write one with `agent init`, or name one with --config.',
   });
 }
@@ -86,22 +85,22 @@ function yamlComplaint({ mark, reason }: YAMLException): string {
   return where ? `line ${where.line + 1}, column ${where.column + 1}: ${reason}` : reason;
 }
 
-async function describe(errors: SchemaError[], { value, unset }: Substituted): Promise<string[]> {
+async function describe(errors: SchemaError[], { value, unusable }: Substituted): Promise<string[]> {
   if (errors.length === 0) return [];
   const { describeSchemaErrors } = await import('./complaints.js');
-  return describeSchemaErrors(errors, value, unset);
+  return describeSchemaErrors(errors, value, unusable);
 }
 
-/** Sections whose values are not even of the right kind; rules across keys have nothing to say there. */
-function misshapenSections(errors: SchemaError[]): ReadonlySet<string> {
+/** Paths of values that are not even of the right kind or not known; rules across keys have nothing to say there. */
+function unusablePaths(errors: SchemaError[], { unusable }: Substituted): string[] {
   const misshapen = errors.filter(({ keyword }) => ['type', 'required', 'enum', 'anyOf'].includes(keyword));
-  return new Set(misshapen.map(({ instancePath }) => instancePath.split('/')[1] ?? ''));
+  return [...misshapen.map(({ instancePath }) => instancePath), ...unusable];
 }
 
 function badConfig(file: string, details: string[], cause?: unknown): OperatorError {
   return new OperatorError(`the configuration ${file} is not valid`, {
     details,
-    fix: 'docs/configuration.md explains every key.',
+    fix: `Correct ${file}; docs/configuration.md explains every key.`,
     exitCode: 2,
     cause,
   });

@@ -37,3 +37,4 @@ export function forgesInUse(raw: { task_source: Source | Source[] }): Source[] {
 
 /** Masking anything shorter would tear up ordinary text. */
 export const SHORTEST_SECRET = 8;
+export const TOO_SHORT = `is shorter than ${SHORTEST_SECRET} characters; so short a secret cannot be masked reliably`;

@@ -109,8 +109,10 @@ const mcpServers: SchemaNode = {
         hint: 'must be a name without spaces, "/" and "__"',
       },
       command: {
-        ...texts([], 'Program and arguments. `{workspace}` becomes the working folder of the task.'),
+        type: 'array',
+        items: { type: 'string', minLength: 1 },
         minItems: 1,
+        description: 'Program and arguments. `{workspace}` becomes the working folder of the task.',
       },
       env: {
         type: 'object',
@@ -191,7 +193,7 @@ export const configSchema: SchemaNode & { properties: Record<string, SchemaNode>
       timeout_hours: {
         ...count(24, 'Without an answer for so long, the conversation ends.'),
         type: 'number',
-        minimum: 0.01,
+        minimum: 0,
       },
       respond_to: choice('trusted', ['author', 'trusted', 'anyone'], 'Whose words count.'),
     }),

@@ -1,14 +1,14 @@
 import type { RawConfig } from './raw-config.js';
-import { forgesInUse } from './raw-config.js';
+import { forgesInUse, SHORTEST_SECRET, TOO_SHORT } from './raw-config.js';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export interface Substituted {
   value: RawConfig;
-  /** One line per variable that is not set. */
+  /** One line per variable that is not set, or too short for the secret its name says it is. */
   complaints: string[];
-  /** Paths (`/github/token`) that still hold a variable. */
-  unset: ReadonlySet<string>;
+  /** Paths (`/github/token`) of those variables. */
+  unusable: ReadonlySet<string>;
   /** Values of variables whose names say that they are secret. */
   secrets: string[];
 }
@@ -19,7 +19,7 @@ const SECRET_NAME = /(TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|(
 /** Replaces `${NAME}` in every string of the sections in use; `$${` stands for `${` itself. */
 export function substituteVariables(raw: RawConfig, env: Env): Substituted {
   const complaints: string[] = [];
-  const unset = new Set<string>();
+  const unusable = new Set<string>();
   const secrets: string[] = [];
   const unused = unusedSections(raw);
 
@@ -27,13 +27,14 @@ export function substituteVariables(raw: RawConfig, env: Env): Substituted {
     return text.replace(REFERENCE, (reference: string, escaped: string | undefined, name: string) => {
       if (escaped) return escaped;
       const value = env[name];
-      if (value === undefined) {
-        complaints.push(`${readablePath(path)}: the environment variable ${name} is not set`);
-        unset.add(path);
+      const complaint = complaintAbout(name, value);
+      if (complaint !== null) {
+        complaints.push(`${readablePath(path)}: the environment variable ${name} ${complaint}`);
+        unusable.add(path);
         return reference;
       }
-      if (looksSecret(name)) secrets.push(value);
-      return value;
+      if (looksSecret(name)) secrets.push(value!);
+      return value!;
     });
   }
 
@@ -45,7 +46,12 @@ export function substituteVariables(raw: RawConfig, env: Env): Substituted {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item, `${path}/${key}`)]));
   }
 
-  return { value: walk(raw, '') as RawConfig, complaints, unset, secrets };
+  return { value: walk(raw, '') as RawConfig, complaints, unusable, secrets };
+}
+
+function complaintAbout(name: string, value: string | undefined): string | null {
+  if (value === undefined) return 'is not set';
+  return looksSecret(name) && value.length < SHORTEST_SECRET ? TOO_SHORT : null;
 }
 
 /** Whether a variable of this name holds something that must not be shown. */

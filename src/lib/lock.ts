@@ -1,7 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { OperatorError } from './exit.js';
+import { createFolder } from './folder.js';
 
 /** Held as long as this object is referenced; better-sqlite3 lets go of the lock when its handle is collected. */
 export interface RunLock {
@@ -23,7 +24,7 @@ export function takeRunLock(file: string): RunLock | null {
 
 /** Only where it is missing: closing a second handle of the file would drop a lock this process holds on it. */
 function createPrivately(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createFolder(dirname(file));
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
 }
 

@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import type { Logger } from 'winston';
 import type DailyRotateFile from 'winston-daily-rotate-file';
 import type { Clock, Log, LogLevel } from '../ports.js';
+import { createFolder } from './folder.js';
 import { tidyLogFiles } from './log-files.js';
 import { logLine } from './log-line.js';
 
@@ -71,7 +72,7 @@ function lazySink(settings: LogSettings, { clock, warn }: LogOptions): Sink {
 
   async function open(): Promise<void> {
     try {
-      mkdirSync(settings.dir, { recursive: true, mode: 0o700 });
+      createFolder(settings.dir);
       tidyLogFiles(settings.dir, clock.now(), settings.keepDays);
       file = await openLogFile(settings, giveUp);
       for (const line of waiting.splice(0)) file.add(line);

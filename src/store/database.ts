@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { OperatorError } from '../lib/exit.js';
+import { createFolder } from '../lib/folder.js';
 import { migrations } from './migrations.js';
 
 export type Db = Database.Database;
@@ -12,7 +13,7 @@ const BUSY_TIMEOUT_MS = 5000;
 export function openDatabase(dir: string): Db {
   const file = join(dir, 'tasks.db');
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    createFolder(dir);
     chmodSync(dir, 0o700);
     closeSync(openSync(file, 'a', 0o600)); // SQLite gives its -wal and -shm the mode of this file
     if (existsSync(`${file}-wal`)) refuseNewerLog(file);

@@ -3,7 +3,7 @@ import type { Source, TaskType } from './key.js';
 
 /** What a person means by `<task>`: an attempt by (the beginning of) its uuid, or an item. */
 export type TaskRef =
-  | { kind: 'uuid'; prefix: string }
+  | { kind: 'uuid'; prefix: string; source?: Source }
   /** `source` and `type` are absent where the name leaves them open. */
   | { kind: 'item'; source?: Source; path: string; id: string; type?: TaskType };
 
@@ -66,7 +66,8 @@ function fits(type: TaskType, source: Source): boolean {
 
 /** What `github:` or `gitlab:` in front adds; a name that says otherwise is a mistake. */
 function settled(ref: TaskRef, source: Source, text: string): TaskRef {
-  if (ref.kind === 'uuid' || (ref.source && ref.source !== source)) throw notUnderstood(text);
+  if (ref.kind === 'uuid') return { ...ref, source };
+  if (ref.source && ref.source !== source) throw notUnderstood(text);
   if (ref.type || source === 'github') return { ...ref, source };
   return { ...ref, source, type: 'issue' };
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import Database from 'better-sqlite3';
@@ -289,9 +289,17 @@ test('a bad configuration is reported with all its mistakes, and nothing else is
   stage.configure({ max_llm_process_num: 'many', planing: {} });
   const { exit, checks } = await diagnosis();
   expect(exit).toBe(1);
-  expect(checks.map(({ name, status }) => [name, status])).toEqual([
-    ['config', 'problem'],
-    ['config', 'problem'],
+  const fix = expect.stringContaining(join(stage.dir, 'config.yaml'));
+  expect(checks).toEqual([
+    { name: 'config', status: 'problem', message: expect.stringContaining('planing'), fix },
+    { name: 'config', status: 'problem', message: expect.stringContaining('max_llm_process_num'), fix },
   ]);
   expect(stage.model.requests).toHaveLength(0);
+  rmSync(join(stage.dir, 'config.yaml'));
+  expect((await diagnosis()).checks).toEqual([
+    {
+      ...{ name: 'config', status: 'problem', message: expect.stringContaining('no configuration file found') },
+      fix: expect.stringContaining('agent init'),
+    },
+  ]);
 });

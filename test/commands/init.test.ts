@@ -109,11 +109,28 @@ describe('with flags', () => {
     expect(existsSync(join(dir, 'config.yaml'))).toBe(false);
     expect(existsSync(join(dir, 'config.yaml.new'))).toBe(false);
   });
+
+  it('says that the file cannot be written, and where else it could be', async () => {
+    writeFileSync(join(dir, 'file'), '');
+    for (const [output, force] of [['file/config.yaml', false] as const, ['.', true] as const]) {
+      const error = { message: expect.stringContaining('cannot be written'), fix: expect.stringContaining('--output') };
+      const wrong = initCommand(flags({ repository: ['a/b'], model: 'm', output, force }), terminal(null).io);
+      await expect(wrong).rejects.toMatchObject({ ...error, exitCode: 2 });
+    }
+  });
+
+  it.each([
+    [{ owner: 'somebody' }, 'gitlab', '--group'],
+    [{ group: 'team' }, 'github', '--owner'],
+  ] as const)('refuses %j for %s, where it would do nothing', async (wrong, forge, right) => {
+    const given = flags({ ...wrong, forge, repository: ['a/b'], model: 'm' });
+    await expect(initCommand(given, terminal(null).io)).rejects.toMatchObject({ fix: expect.stringContaining(right) });
+  });
 });
 
 describe('on a terminal', () => {
   it('asks, and asks again where an answer makes no sense', async () => {
-    const { io, stderr } = terminal(['gitea', 'github', 'a/b c/d', '', '', 'gpt', 'en', 'fs=run me', '']);
+    const { io, stderr } = terminal(['gitea', 'github', 'a/b c/d', '', '', 'gpt', 'en', 'run me', 'fs=run me', '']);
     await initCommand(flags({}), io);
     expect(await loadConfig({ env: ENV, cwd: dir })).toMatchObject({
       language: 'en',

@@ -207,6 +207,17 @@ describe('one task', () => {
     });
   });
 
+  test('is found by each name that means it alone', async () => {
+    const url = 'https://git.example.com/owner/repo/-/issues/12';
+    const { uuid } = attempt({ key: { ...KEY, source: 'gitlab' }, title: 'The issue', url }, {});
+    attempt({ key: { ...KEY, source: 'gitlab', type: 'merge_request' }, title: 'The request' }, {});
+    attempt({ ...issue('13'), title: 'Another' }, {});
+    const names = ['owner/repo#12', 'gitlab:owner/repo#12', `gitlab:${uuid.slice(0, 8)}`, url, `${url}#note_1`];
+    for (const task of names) expect(await status({ task })).toMatch(/^owner\/repo#12 {2}The issue\n/);
+    expect(await status({ task: 'owner/repo!12' })).toMatch(/^owner\/repo!12 {2}The request\n/);
+    await expect(status({ task: `github:${uuid.slice(0, 8)}` })).rejects.toThrow('No task is known');
+  });
+
   test('one that nobody knows is an error of usage', async () => {
     await expect(status({ task: 'owner/repo#99' })).rejects.toThrow(
       new OperatorError('No task is known as owner/repo#99.'),

@@ -7,7 +7,7 @@ import type { LoadOptions } from '../../src/config/load.js';
 import { OperatorError } from '../../src/lib/exit.js';
 import { packageRoot } from '../../src/lib/package.js';
 
-const ENV = { GITHUB_TOKEN: 'github-token-1', OPENAI_API_KEY: 'openai-key-1' };
+const ENV = { GITHUB_TOKEN: 'github-token-1', OPENAI_API_KEY: 'openai-key-1', A_PASSWORD: 'abc' };
 const MINIMAL = `
 github: { repositories: [owner/repo] }
 llm: { openai: { model: some-model } }
@@ -71,6 +71,11 @@ describe('a minimal configuration', () => {
     expect((await load(MINIMAL)).systemPrompt).toBe(join(dir, 'system_prompt.txt'));
   });
 
+  it('may end a conversation after seconds', async () => {
+    const config = await load(`${MINIMAL}comment_handling: { timeout_hours: 0.001 }\n`);
+    expect(config.commentHandling.timeoutHours).toBe(0.001);
+  });
+
   it('takes a section whose keys are all commented out as absent', async () => {
     expect((await load(`${MINIMAL}\nlimits:\n  # same_error: 5\n`)).limits.sameError).toBe(3);
   });
@@ -119,8 +124,8 @@ describe('the file', () => {
 
   it('is asked for with all the places where it was looked for', async () => {
     const error: unknown = await loadConfig({ env: { HOME: dir }, cwd: dir }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ message: 'no configuration file found', exitCode: 2 });
-    expect((error as OperatorError).details.join()).toContain(join(dir, '.config', 'agent', 'config.yaml'));
+    expect(error).toMatchObject({ message: expect.stringContaining('no configuration file found'), exitCode: 2 });
+    expect((error as OperatorError).message).toContain(join(dir, '.config', 'agent', 'config.yaml'));
   });
 
   it.each([
@@ -143,7 +148,7 @@ gitlab: { projcts: [] }
 llm: { timeout_seconds: 0, ollama: { model: 3 } }
 level: debug
 planning: { enabled: maybe }
-mcp_servers: [{ command: [] }]
+mcp_servers: [{ command: [] }, { mcp_server_name: files }]
 `,
       {},
     );
@@ -157,9 +162,11 @@ mcp_servers: [{ command: [] }]
         'level: unknown key; it belongs to logging.level',
         'llm.timeout_seconds: must be >= 1 (it is 0)',
         'llm.ollama.model: must be string or null (it is 3)',
+        'llm.openai.model: must be set, since llm.provider is openai',
         'llm.openai.api_key: the environment variable OPENAI_API_KEY is not set',
         'mcp_servers[0].mcp_server_name: is missing',
         'mcp_servers[0].command: must NOT have fewer than 1 items (it is [])',
+        'mcp_servers[1].command: is missing',
         'planning.enabled: must be boolean (it is "maybe")',
       ].sort(),
     );
@@ -177,6 +184,11 @@ mcp_servers: [{ command: [] }]
       'github.bot_label: is the same label as github.done_label',
     ],
     ['a short secret', 'github: {owner: a, token: short}', 'github.token: is shorter than 8 characters'],
+    [
+      'a short secret from a variable',
+      'mcp_servers: [{mcp_server_name: a, command: [x, "${A_PASSWORD}"]}]',
+      'mcp_servers[0].command[1]: the environment variable A_PASSWORD is shorter than 8 characters',
+    ],
     ['a threshold above 1', 'context_storage: {compression_threshold: 7}', 'compression_threshold: must be <= 1'],
     ['an unknown source', 'task_source: gitea', 'task_source: must be github, gitlab, or [github, gitlab]'],
     [

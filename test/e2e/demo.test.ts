@@ -38,6 +38,7 @@ describe('agent demo', () => {
     const { status, stdout, stderr } = demo([]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('The model is canned');
+    expect(stdout).toMatch(/status +node \S+\/bin\/agent\.js status --config \S+\n/);
     expectTheStory(stdout);
     expect(stdout).toContain('+  return price - (price * percent) / 100;');
     const named = [...stdout.matchAll(/^ {2}(?:project|configuration|database|log) +(\S+)$/gm)].map(

@@ -219,7 +219,7 @@ describe('comments', () => {
     expect(stage.shown(0)).toContain('in Japanese');
   });
 
-  test('secrets that a tool shows reach neither comments nor files nor log nor model', async () => {
+  test('secrets that a title, a tool or the model shows reach neither comments nor files nor log nor model nor terminal', async () => {
     const forms = [
       TOKEN,
       Buffer.from(`x${TOKEN}`).toString('base64'),
@@ -230,13 +230,16 @@ describe('comments', () => {
     stage = await setStage({
       script: ({ n, messages }) =>
         n === 0
-          ? { text: 'Reading.', toolCalls: [{ tool: 'peek/file', args: { path: file() } }] }
+          ? { text: `Reading ${TOKEN}.`, toolCalls: [{ tool: 'peek/file', args: { path: file() } }] }
           : done(`It says: ${messages.at(-1)!.content} ${TOKEN}`),
     });
     stage.configure({ mcp_servers: [peekServer()] });
     writeFileSync(file(), forms.join('\n'));
-    const n = stage.issue();
-    expect((await stage.tick()).code).toBe(0);
+    const n = stage.issue({ title: `Fix ${forms.join(' ')}` });
+    const dry = await stage.agent('run', '--dry-run');
+    const run = await stage.agent('run', '--once');
+    expect([dry.code, run.code]).toEqual([0, 0]);
+    const looks = [await stage.agent('status'), await stage.agent('status', `${REPO}#${n}`, '--json')];
     const { uuid } = stage.attempt();
     const files = ['messages.jsonl', 'current.jsonl', 'tools.jsonl', 'summaries.jsonl'].map((name) =>
       stage.text(uuid, name),
@@ -250,6 +253,7 @@ describe('comments', () => {
       ...stage.comments(n).map(({ body }) => body),
       ...files,
       rows,
+      ...[dry, run, ...looks].map(({ stdout, stderr }) => stdout + stderr),
       stage.log(),
       JSON.stringify(stage.model.requests.map(({ body }) => body)),
     ].join('\n');

@@ -35,6 +35,7 @@ test.each([
   [UUID, { kind: 'uuid', prefix: UUID }],
   ['0B5C', { kind: 'uuid', prefix: '0b5c' }],
   ['#0b5c1f9e', { kind: 'uuid', prefix: '0b5c1f9e' }],
+  ['github:0b5c1f9e', { kind: 'uuid', prefix: '0b5c1f9e', source: 'github' }],
 ])('%j is understood', (text, expected) => {
   expect(parseTaskName(text, HOSTS)).toEqual(expected);
 });
@@ -47,7 +48,6 @@ test.each([
   'owner/repo#0',
   'owner/repo#x',
   'abc',
-  'github:0b5c1f9e',
   'github:group/project!7',
   'https://github.com/o/r',
   'https://github.com/o/r/-/merge_requests/1',

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '../../config/config.js';
+import { createFolder } from '../../lib/folder.js';
 import { takeRunLock } from '../../lib/lock.js';
 import { localTime } from '../../report/format.js';
 import type { CommandIo } from '../io.js';
@@ -23,7 +24,7 @@ export async function checkDataFolder({ contextStorage: { baseDir }, logging }: 
 function checkFolder(name: string, dir: string, key: string): Check[] {
   let created: string | undefined;
   try {
-    created = mkdirSync(dir, { recursive: true, mode: 0o700 });
+    created = createFolder(dir);
     const trial = mkdtempSync(join(dir, '.doctor-'));
     writeFileSync(join(trial, 'file'), 'x', { mode: 0o600 });
     rmSync(trial, { recursive: true });
