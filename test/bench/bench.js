@@ -28,7 +28,7 @@ const model = await startCannedModel({
     const turns = messages.filter((message) => message.role === 'assistant').length;
     const finished = turns >= wanted || JSON.stringify(messages.at(-1)).includes('Write the summary now');
     if (finished) return { done: true, comment: 'done' };
-    return { toolCalls: [{ tool: 'notes/echo', args: { text: `turn ${turns}` } }] };
+    return { toolCalls: [{ tool: 'tools/echo', args: { text: `turn ${turns}` } }] };
   },
 });
 let wanted = 3;
@@ -38,7 +38,7 @@ configure();
 await run([agent(), 'run'], dir); // creates the data folder
 const idle = await timed(() => run([agent(), 'run'], dir));
 
-const loop = await timed(firstRequest([join(root, 'test/bench/smallest-loop.mjs'), model.urls.openai, notes()]));
+const loop = await timed(firstRequest([join(root, 'test/bench/smallest-loop.mjs'), model.urls.openai, echoServer()]));
 const begin = await timed(async () => {
   label();
   const took = await firstRequest([agent(), 'run'])();
@@ -47,7 +47,7 @@ const begin = await timed(async () => {
 
 wanted = TURNS;
 asked.length = 0;
-await run([join(root, 'test/bench/smallest-loop.mjs'), model.urls.openai, notes()], dir);
+await run([join(root, 'test/bench/smallest-loop.mjs'), model.urls.openai, echoServer()], dir);
 const floorTurn = gapsBetween(asked);
 asked.length = 0;
 playground.journal.clear();
@@ -118,8 +118,8 @@ function agent() {
   return join(root, 'bin/agent.js');
 }
 
-function notes() {
-  return join(root, 'test/e2e/servers/notes.mjs');
+function echoServer() {
+  return join(root, 'test/bench/echo-server.mjs');
 }
 
 function label() {
@@ -138,7 +138,7 @@ function configure() {
     max_llm_process_num: TURNS + 10,
     limits: { same_error: 100_000 },
     comment_handling: { enabled: false },
-    mcp_servers: [{ mcp_server_name: 'notes', command: [process.execPath, notes(), join(dir, 'notes.txt')] }],
+    mcp_servers: [{ mcp_server_name: 'tools', command: [process.execPath, echoServer()] }],
   };
   writeFileSync(join(dir, 'config.yaml'), JSON.stringify(config));
 }

@@ -8,7 +8,7 @@ import type { CommandIo } from '../../src/commands/io.js';
 import type { LlmConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/lib/clock.js';
 import type { CannedRequest, Step } from '../../src/playground/model/steps.js';
-import { REPO, setStage, TOKEN, type Stage, type StageOptions } from '../e2e/stage.js';
+import { notesServer, REPO, setStage, TOKEN, type Stage, type StageOptions } from '../e2e/stage.js';
 
 interface Check {
   name: string;
@@ -132,9 +132,7 @@ test('a missing label is a warning, a repository that cannot be seen or written 
 
 test('an MCP server that does not start is a problem, one without usable tools a warning', async () => {
   await healthy();
-  const notes = {
-    command: [process.execPath, join(process.cwd(), 'test/e2e/servers/notes.mjs'), join(stage.dir, 'n.txt')],
-  };
+  const notes = { command: notesServer(join(stage.dir, 'n.txt')) };
   stage.configure({
     mcp_servers: [
       { mcp_server_name: 'dead', command: [process.execPath, '-e', 'process.exit(3)'] },
@@ -241,7 +239,7 @@ test('what `agent init` writes is accepted', async () => {
   const model = ['--model', 'canned', '--base-url', stage.model.urls.openai];
   const tools = [
     '--mcp',
-    `notes="${process.execPath}" ${join(process.cwd(), 'test/e2e/servers/notes.mjs')} "${join(stage.dir, 'notes.txt')}"`,
+    `notes="sh" ${join(process.cwd(), 'test/e2e/servers/notes.sh')} "${join(stage.dir, 'notes.txt')}"`,
   ];
   expect((await stage.agent('init', ...forge, ...model, ...tools, '--force')).code).toBe(0);
   const { exit, checks } = await diagnosis({ env: { GITHUB_TOKEN: TOKEN } });

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import type { MessageLine, ToolLine } from '../../src/records.js';
 import { cannot, decision, plan, setPlanningStage } from './planning-script.js';
-import { finished, LABEL, REPO, setStage, TOKEN, type Stage, type StageOptions } from './stage.js';
+import { finished, LABEL, notesServer, REPO, setStage, TOKEN, type Stage, type StageOptions } from './stage.js';
 import { ago, done, isSummary, note, reactionsOn, talk, turnRequests, type Talk } from './talk.js';
 
 let stage: Stage;
@@ -33,10 +33,6 @@ async function killedAtRequest(n: number): Promise<void> {
   stage.model.onRequest = null;
 }
 
-const notesServer = (file: string): object => ({
-  mcp_server_name: 'notes',
-  command: [process.execPath, join(process.cwd(), 'test/e2e/servers/notes.mjs'), file],
-});
 const toolLines = (): [number, string][] =>
   stage.lines<ToolLine>(stage.attempt().uuid, 'tools.jsonl').map(({ seq, status }) => [seq, status]);
 
@@ -45,8 +41,9 @@ describe('tool servers', () => {
     await play({ turns: [done()] });
     const n = stage.issue();
     const started = join(stage.dir, 'started');
-    const script = `require('fs').writeFileSync(${JSON.stringify(started)}, ''); import(${JSON.stringify(join(process.cwd(), 'test/e2e/servers/notes.mjs'))})`;
-    stage.configure({ mcp_servers: [{ mcp_server_name: 'notes', command: [process.execPath, '-e', script, 'x'] }] });
+    const [shell, ...notes] = notesServer(join(stage.dir, 'notes.txt'));
+    const command = [shell, '-c', 'touch "$0" && exec sh "$@"', started, ...notes];
+    stage.configure({ mcp_servers: [{ mcp_server_name: 'notes', command }] });
     let waited = false;
     stage.playground.onRequest = async ({ method, path }) => {
       if (waited || method !== 'GET' || !/issues\/1$/.test(path)) return;
@@ -99,7 +96,7 @@ describe('tool servers', () => {
 
   test('one in the workspace of the attempt finds its folder and may write there', async () => {
     await play({ turns: [note('hello'), done()] });
-    stage.configure({ mcp_servers: [notesServer('{workspace}/notes.txt')] });
+    stage.configure({ mcp_servers: [{ mcp_server_name: 'notes', command: notesServer('{workspace}/notes.txt') }] });
     stage.issue();
     await stage.tick();
     expect(toolLines().at(-1)).toEqual([1, 'success']);

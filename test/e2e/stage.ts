@@ -248,6 +248,11 @@ export async function setStage({
   return new Stage(dir, forge, playground, canned, merged(configFor(dir, forge, provider, playground, canned), config));
 }
 
+/** The command of the server whose notes are counted. */
+export function notesServer(file: string): string[] {
+  return ['sh', join(process.cwd(), 'test/e2e/servers/notes.sh'), file];
+}
+
 export async function finished(child: ChildProcess): Promise<Finished> {
   let stdout = '';
   let stderr = '';
@@ -278,7 +283,7 @@ function configFor(
     mcp_servers: [
       {
         mcp_server_name: 'notes',
-        command: [process.execPath, join(process.cwd(), 'test/e2e/servers/notes.mjs'), join(dir, 'notes.txt')],
+        command: notesServer(join(dir, 'notes.txt')),
       },
     ],
     logging: { level: 'debug' },
