@@ -100,6 +100,8 @@ export interface Transition {
       | 'errorMessage'
       | 'outcome'
       | 'takeUps'
+      | 'workedMs'
+      | 'lastMessage'
     >
   >;
   conversation?: { id: number } & Partial<Omit<Conversation, 'id' | 'key'>>;

@@ -6,7 +6,8 @@ import { forgeOf, type Agent } from './agent.js';
 import { writeLabels } from './write-labels.js';
 import type { Park } from './interrupts.js';
 import { outcomeOf, type Outcome } from './outcome.js';
-import { failedTransition, parkedTransition, type Settling } from './settle.js';
+import type { Settling } from './last-posts.js';
+import { failedTransition, parkedTransition } from './transition.js';
 
 /** Parks an attempt that could not even be opened (a tool server is down): its progress comment says why. */
 export async function parkUnopened(agent: Agent, row: AttemptRow, park: Park): Promise<Outcome> {

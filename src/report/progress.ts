@@ -146,7 +146,7 @@ export class ProgressComment {
       turns: row.turnCount,
       toolCalls: row.toolCallCount,
       tokens: row.totalTokens,
-      elapsedMs: row.workedMs + agent.clock.now() - this.startedAt,
+      elapsedMs: row.workedMs + Math.max(0, agent.clock.now() - this.startedAt),
     };
   }
 
