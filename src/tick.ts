@@ -10,6 +10,8 @@ import { sameTask, type Source } from './task/key.js';
 export interface TickOptions {
   /** Keeps the jobs that were asked for; throws where the one that was named is not ours to work on. */
   narrow: (collected: Collected) => Job[];
+  /** One that is skipped, or that its forge fails, is none: it must not keep the others waiting at every tick. */
+  maxTasks: number;
   openWorkshop: () => Promise<Workshop>;
   onJob: (job: Job, done: JobReport | null) => void;
 }
@@ -32,7 +34,7 @@ export async function tick(agent: Agent, options: TickOptions): Promise<TickRepo
   try {
     for (const found of jobs) {
       agent.signal.throwIfAborted();
-      if (isPausedByFile(agent.config)) break;
+      if (isPausedByFile(agent.config) || report.jobs.filter(wasDone).length >= options.maxTasks) break;
       if (outages.concern(found)) continue;
       const job = report.jobs.length === 0 ? found : await decideAgain(agent, found);
       if (!job) continue;
@@ -48,6 +50,14 @@ export async function tick(agent: Agent, options: TickOptions): Promise<TickRepo
   const { cleanExpired } = await import('./agent/clean.js');
   cleanExpired(agent);
   return report;
+}
+
+function wasDone({ outcome }: JobReport): boolean {
+  return outcome.kind !== 'skipped' && !isForgeFailure(outcome);
+}
+
+function isForgeFailure(outcome: JobReport['outcome']): boolean {
+  return outcome.kind === 'parked' && 'what' in outcome.reason && outcome.reason.what === 'forge';
 }
 
 /** Comments and labels that an earlier tick could not write. */
@@ -73,6 +83,9 @@ function sharedWorkshop(openWorkshop: () => Promise<Workshop>): Pick<Workshop, '
   };
 }
 
+/** What is only ended is ended; the summary it leaves can be written without a model. */
+const NEED_NO_MODEL = new Set<Job['kind']>(['close', 'refuse', 'end']);
+
 /** An outage must not claim and park everything: who failed is not asked again in this tick. */
 class Outages {
   private modelDown = false;
@@ -82,11 +95,11 @@ class Outages {
   concern(job: Job): boolean {
     if ((this.failures.get(job.key.source) ?? 0) >= 2) return true;
     if (this.toolsDown && (job.kind === 'first' || job.kind === 'follow_up')) return true;
-    return this.modelDown && job.kind !== 'close' && job.kind !== 'refuse';
+    return this.modelDown && !NEED_NO_MODEL.has(job.kind);
   }
 
   note(job: Job, outcome: JobReport['outcome']): void {
-    const forgeFailed = outcome.kind === 'parked' && 'what' in outcome.reason && outcome.reason.what === 'forge';
+    const forgeFailed = isForgeFailure(outcome);
     this.failures.set(job.key.source, forgeFailed ? (this.failures.get(job.key.source) ?? 0) + 1 : 0);
     if (outcome.kind !== 'parked' || forgeFailed) return;
     if (outcome.blame === 'tools') this.toolsDown = true;

@@ -6,11 +6,14 @@ import { parseTaskName } from '../task/name.js';
 import type { RunOptions } from './io.js';
 import { hostsOf, lookUpConversation, unknownTask, type FoundTask } from './find-task.js';
 
-/** The jobs this run is asked for: all, as many as allowed, or the one that was named. */
+/** The jobs this run is asked for: all, or the one that was named. */
 export function narrowJobs(collected: Collected, options: RunOptions, agent: Agent): Job[] {
-  const jobs = options.task === undefined ? collected.jobs : namedJob(collected, options.task, agent);
-  const limit = options.maxTasks ?? agent.config.limits.maxTasksPerRun ?? Infinity;
-  return jobs.slice(0, limit);
+  return options.task === undefined ? collected.jobs : namedJob(collected, options.task, agent);
+}
+
+/** How many of them it may do. */
+export function mostTasks(options: RunOptions, agent: Agent): number {
+  return options.maxTasks ?? agent.config.limits.maxTasksPerRun ?? Infinity;
 }
 
 /** An item that is not ours to work on is said to be so; none where its forge could not be asked: that is the reason then. */

@@ -5,7 +5,7 @@ import { isPausedByFile, type Agent } from '../agent/agent.js';
 import { runDocument } from './document.js';
 import { openForges } from './forges.js';
 import type { CommandIo, RunOptions } from './io.js';
-import { narrowJobs } from './narrow.js';
+import { mostTasks, narrowJobs } from './narrow.js';
 import { runReport, type Cause } from './run-report.js';
 import { isByHand, say, wasSaid } from './said.js';
 import { openSetting, silenced, userName, type Setting } from './setting.js';
@@ -32,13 +32,13 @@ export async function runCommand(options: RunOptions, io: CommandIo): Promise<nu
 }
 
 /** What nobody foresaw goes to the log as a whole; a full disk is the operator's to mend. */
-function explained(error: unknown, { config, log }: Setting): unknown {
+function explained(error: unknown, { config, log, redact }: Setting): unknown {
   if (error instanceof Interrupted)
     log.write('info', 'tick interrupted; the next one goes on', { signal: error.signalName });
   if (error instanceof OperatorError || error instanceof Interrupted) return error;
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   log.write('error', 'the tick broke off', { error: message, stack });
-  if (!isDiskTrouble(error)) return error;
+  if (!isDiskTrouble(error)) return Object.assign(new Error(redact(message)), { stack: redact(stack) });
   const what = `${config.contextStorage.baseDir} cannot be written (${message}); make room there, or end what locks it, and the next tick goes on`;
   return new OperatorError(what, { exitCode: 1, cause: error });
 }
@@ -76,6 +76,7 @@ async function oneTick(options: RunOptions, io: CommandIo, setting: Setting, sto
   const agent = await assembleAgent(io, setting, store);
   const ticked = await tick(agent, {
     narrow: (collected) => narrowJobs(collected, options, agent),
+    maxTasks: mostTasks(options, agent),
     openWorkshop: () => openWorkshop(agent, io),
     onJob: report.job,
   });
@@ -96,7 +97,8 @@ async function dryRun(options: RunOptions, io: CommandIo, setting: Setting): Pro
     const agent = { ...assembled, forges: withoutReactions(assembled.forges) };
     const { collect } = await import('../collect/collect.js');
     const collected = await collect(agent);
-    const { exitCode, causes } = report.plan(narrowJobs(collected, options, agent), collected.troubles);
+    const jobs = narrowJobs(collected, options, agent).slice(0, mostTasks(options, agent));
+    const { exitCode, causes } = report.plan(jobs, collected.troubles);
     sayCauses(causes, options, io, setting);
     return exitCode;
   } finally {

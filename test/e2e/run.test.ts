@@ -211,6 +211,14 @@ describe('agent run', () => {
     expect(taken()).toBe(3);
   });
 
+  test('an item that its forge fails is none of them: the next one is not kept waiting at every tick', async () => {
+    stage = await setStage({ script: done, config: { limits: { max_tasks_per_run: 1 } } });
+    const [bad, good] = [stage.issue(), stage.issue()];
+    stage.playground.faults.add({ kind: 'fail_before', status: 451, path: new RegExp(`issues/${bad}$`), times: 100 });
+    expect((await stage.tick()).code).toBe(0);
+    expect([stage.labels(bad), stage.labels(good)]).toEqual([[LABEL], ['awaiting-response']]);
+  });
+
   test('a lock held by another tick is a silent 0 for cron and 75 for --once', async () => {
     stage = await setStage({ script: done });
     expect((await stage.tick()).code).toBe(0);
