@@ -1,4 +1,4 @@
-import { forgeOf, labelsOf, type Agent } from '../agent/agent.js';
+import { forgeOf, labelsOf, whoWeAre, type Agent } from '../agent/agent.js';
 import { fetchMail, NO_MAIL, recordMail, seenAs, type Mail } from '../agent/inbox.js';
 import { decided, isVanished, placesOf, standingOf } from './asking.js';
 import type { Job } from '../jobs.js';
@@ -84,7 +84,7 @@ async function jobFor(agent: Agent, conversation: Conversation, head: ItemHead |
   const lookedAt = agent.clock.now();
   const mail = unchanged || item !== 'listed' ? NO_MAIL : await fetchMail(agent, conversation);
   logNews(agent, conversation, mail);
-  const decision = decideWaiting(conversation, factsOf(agent, item, mail));
+  const decision = decideWaiting(conversation, await factsOf(agent, conversation, item, mail));
   recordMail(agent, conversation, mail.others, pendingIn(mail));
   const about = { key: conversation.key, since: conversation.firstProcessedAt, title: conversation.title };
   if (decision.kind === 'close') return { ...about, kind: 'close', conversation, mail, decision };
@@ -155,8 +155,14 @@ async function standing(agent: Agent, conversation: Conversation): Promise<Waiti
   return found === 'open_without_label' && conversation.wantedLabel !== null ? 'listed' : found;
 }
 
-function factsOf(agent: Agent, item: WaitingFacts['item'], mail: Mail): WaitingFacts {
+async function factsOf(
+  agent: Agent,
+  { key }: Conversation,
+  item: WaitingFacts['item'],
+  mail: Mail,
+): Promise<WaitingFacts> {
   const { enabled, completionKeywords, timeoutHours } = agent.config.commentHandling;
+  const isSpokenTo = mail.fresh.length > 0; // whoever has no mail need not know their name
   return {
     handlingEnabled: enabled,
     item,
@@ -164,6 +170,7 @@ function factsOf(agent: Agent, item: WaitingFacts['item'], mail: Mail): WaitingF
     commands: mail.commands.map(({ command }) => command),
     undecided: mail.undecided.length > 0,
     keywords: completionKeywords,
+    ourName: isSpokenTo ? (await whoWeAre(agent, key.source)).login : null,
     timeoutMs: timeoutHours * HOUR_MS,
     now: agent.clock.now(),
   };

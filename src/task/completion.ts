@@ -6,12 +6,12 @@ export type Completion = 'complete' | 'ask' | 'no';
 
 const LONGEST_COMPLETION = 200;
 
-/** Whether a comment says, by the configured keywords, that the task is finished. */
-export function judgeCompletion(body: string, keywords: string[]): Completion {
+/** Whether a comment says, by the configured keywords, that the task is finished. `ourName`: null where nobody knows it. */
+export function judgeCompletion(body: string, keywords: string[], ourName: string | null = null): Completion {
   const text = fold(ownWords(body));
   const words = keywords.map(patternOf).filter((pattern) => pattern !== '');
   if (keywordIn(body, keywords) === null) return 'no';
-  if (text.length > LONGEST_COMPLETION || DOUBT.test(text)) return 'ask';
+  if (text.length > LONGEST_COMPLETION || DOUBT.test(text) || speaksToAnother(text, ourName)) return 'ask';
   return saysOnly([...words.map((word) => word + JAPANESE_ENDING), ...APPROVALS], text) ? 'complete' : 'ask';
 }
 
@@ -46,6 +46,12 @@ function bordered(word: string): string {
 
 /** A question, hesitation, a sad face, something struck out. */
 const DOUBT = /\?|[.。、・]{2}|~~|[:;=]['-]?[([/\\|<]|t_t|;_;/;
+
+/** Thanks to somebody else need not be meant for us. */
+function speaksToAnother(text: string, ourName: string | null): boolean {
+  const us = ourName === null ? null : fold(ourName).replace('[bot]', '');
+  return us !== null && [...text.matchAll(/@([\w.-]+)/g)].some(([, name]) => name !== us);
+}
 
 /** Whether the text is made of these phrases and of nothing else, however they follow each other. */
 function saysOnly(phrases: string[], text: string): boolean {

@@ -24,6 +24,8 @@ export interface WaitingFacts {
   /** Somebody spoke of whom it is not known yet whether they count. */
   undecided: boolean;
   keywords: string[];
+  /** Our account's name, by which people speak to us; null: not known. */
+  ourName: string | null;
   timeoutMs: number;
   now: number;
 }
@@ -46,8 +48,8 @@ export function decideWaiting(conversation: Conversation, facts: WaitingFacts): 
 }
 
 /** Thanks and nothing else in every new comment: finished. One that says more is asked about, unless no keyword is there. */
-function decideOnWords({ fresh, keywords }: WaitingFacts): WaitingDecision {
-  const judgements = fresh.map((comment) => judgeCompletion(comment.body, keywords));
+function decideOnWords({ fresh, keywords, ourName }: WaitingFacts): WaitingDecision {
+  const judgements = fresh.map((comment) => judgeCompletion(comment.body, keywords, ourName));
   if (judgements.every((judgement) => judgement === 'complete'))
     return { kind: 'close', why: 'completion', silent: false };
   return { kind: 'answer', judge: judgements.every((judgement) => judgement !== 'no') };

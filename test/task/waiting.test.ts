@@ -23,7 +23,7 @@ function saying(...bodies: string[]): Comment[] {
 function decide(change: Partial<WaitingFacts> = {}, about: Partial<Conversation> = {}): string {
   const facts: WaitingFacts = {
     ...{ handlingEnabled: true, item: 'listed', fresh: [], commands: [] },
-    ...{ undecided: false, keywords: ['OK', 'thanks', 'ありがとう'] },
+    ...{ undecided: false, keywords: ['OK', 'thanks', 'ありがとう'], ourName: 'agent-bot' },
     ...{ timeoutMs: 24 * HOUR_MS, now: NOW },
     ...change,
   };
@@ -39,6 +39,8 @@ describe('a conversation that waits', () => {
     ['nothing happened', {}, {}, 'wait'],
     ['a wish', { fresh: saying('Also fix the tests.') }, {}, 'answer'],
     ['plain thanks', { fresh: saying('Thanks!') }, {}, 'close: completion'],
+    ['thanks to us', { fresh: saying('@Agent-Bot thanks!') }, {}, 'close: completion'],
+    ['thanks to somebody else', { fresh: saying('@bob thanks!') }, {}, 'answer, if the model finds a wish'],
     ['thanks twice', { fresh: saying('OK', 'ありがとう') }, {}, 'close: completion'],
     [
       'thanks with more',
