@@ -5,6 +5,8 @@ import { forgesInUse, SHORTEST_SECRET, TOO_SHORT } from './raw-config.js';
 import { systemPromptFile } from './translate.js';
 import { looksSecret } from './variables.js';
 
+const UNSENDABLE = 'holds a space, a line break or another character that no token has; look at its end';
+
 /** The paths that a rule reads, and the rule. */
 type Rule = [reads: string[], check: () => string[]];
 
@@ -37,7 +39,7 @@ function githubRules(github: RawConfig['github']): Rule[] {
       ['/github/query', '/github/owner'],
       () => (github.query && !github.owner ? ['github.query: is for a search and needs github.owner'] : []),
     ],
-    [['/github/token'], () => longEnough('github.token', github.token)],
+    [['/github/token'], () => usableToken('github.token', github.token)],
     [[], () => distinctLabels('github', github)],
   ];
 }
@@ -48,7 +50,7 @@ function gitlabRules(gitlab: RawConfig['gitlab']): Rule[] {
       ['/gitlab/projects', '/gitlab/group'],
       () => oneOfBoth('gitlab', ['projects', gitlab.projects], ['group', gitlab.group]),
     ],
-    [['/gitlab/token'], () => longEnough('gitlab.token', gitlab.token)],
+    [['/gitlab/token'], () => usableToken('gitlab.token', gitlab.token)],
     [[], () => distinctLabels('gitlab', gitlab)],
   ];
 }
@@ -85,7 +87,7 @@ function modelRules(llm: RawConfig['llm']): Rule[] {
       at('model'),
       () => (llm[provider].model === null ? [`${key}.model: must be set, since llm.provider is ${provider}`] : []),
     ],
-    [at('api_key'), () => longEnough(`${key}.api_key`, llm[provider].api_key)],
+    [at('api_key'), () => usableToken(`${key}.api_key`, llm[provider].api_key)],
     [[...at('max_token'), ...at('context_length')], () => roomForPrompt(key, llm[provider])],
   ];
 }
@@ -105,6 +107,12 @@ function checkServers(servers: RawConfig['mcp_servers']): string[] {
       .filter(([name]) => looksSecret(name))
       .flatMap(([name, value]) => longEnough(`mcp_servers[${index}].env.${name}`, value)),
   ]);
+}
+
+/** What goes into a header of a request. */
+function usableToken(key: string, token: string | undefined): string[] {
+  const short = longEnough(key, token);
+  return short.length > 0 || token === undefined || /^[\x21-\x7e]+$/.test(token) ? short : [`${key}: ${UNSENDABLE}`];
 }
 
 function longEnough(key: string, secret: string | undefined): string[] {

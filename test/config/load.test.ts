@@ -185,6 +185,11 @@ mcp_servers: [{ command: [] }, { mcp_server_name: files }]
     ],
     ['a short secret', 'github: {owner: a, token: short}', 'github.token: is shorter than 8 characters'],
     [
+      'a token with a line break',
+      'github: {owner: a, token: "ghp_012345\\r"}',
+      'github.token: holds a space, a line break',
+    ],
+    [
       'a short secret from a variable',
       'mcp_servers: [{mcp_server_name: a, command: [x, "${A_PASSWORD}"]}]',
       'mcp_servers[0].command[1]: the environment variable A_PASSWORD is shorter than 8 characters',
