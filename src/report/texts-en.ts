@@ -88,10 +88,6 @@ export const en: Words = {
   toAnswer: 'Answer in this thread, and the work goes on from here.',
   closingHeading: '## Closed',
   closing,
-  refusedHeading: '## Not taken up',
-  refused: (editor) =>
-    `This item was edited by somebody without write access${editor ? ` (${editor})` : ''} after the label had been put on, so the work was not started.`,
-  afterRefusal: (label) => `Please read it again and, if it is fine, put the label \`${label}\` on again.`,
 };
 
 function phaseDone(phase: Phase, taskId: string | undefined): string {

@@ -89,10 +89,6 @@ export const ja: Words = {
   toAnswer: 'このスレッドにコメントで回答すると、続きから作業します。',
   closingHeading: '## 対応を終了しました',
   closing,
-  refusedHeading: '## 受け付けできません',
-  refused: (editor) =>
-    `ラベルが付いた後に、書き込み権限のない${editor ? `ユーザー（${editor}）` : 'ユーザー'}がこの項目を編集したため、作業を始めませんでした。`,
-  afterRefusal: (label) => `内容を確認し、問題がなければ \`${label}\` ラベルを付け直してください。`,
 };
 
 function phaseDone(phase: Phase, taskId: string | undefined): string {

@@ -1,5 +1,5 @@
 import { checklist, type ChecklistView } from './checklist.js';
-import { inlineCode, localTime, shortUuid } from './format.js';
+import { localTime, shortUuid } from './format.js';
 import type { Language } from './language.js';
 import { progress, type ProgressView } from './progress-text.js';
 import { failure, result, type FailureView, type ResultView } from './result-text.js';
@@ -29,7 +29,6 @@ export interface Texts {
   stopped(notice: { reason: Reason; botLabel: string }): string;
   question(notice: { questions: string[]; comment?: string }): string;
   closing(notice: Closing & { botLabel: string }): string;
-  refused(notice: { editor?: string; botLabel: string }): string;
 }
 
 /** The one catalogue. */
@@ -70,7 +69,7 @@ function forms(words: Words): Pick<Texts, 'phaseCall' | 'toolError' | 'callError
   };
 }
 
-function notices(words: Words): Pick<Texts, 'paused' | 'stopped' | 'question' | 'closing' | 'refused'> {
+function notices(words: Words): Pick<Texts, 'paused' | 'stopped' | 'question' | 'closing'> {
   return {
     paused: ({ reason, pausedLabel }) =>
       paragraphs(words.pausedHeading, words.reason(reason), words.toResume(pausedLabel)),
@@ -84,12 +83,6 @@ function notices(words: Words): Pick<Texts, 'paused' | 'stopped' | 'question' | 
         words.toAnswer,
       ),
     closing: (notice) => paragraphs(words.closingHeading, words.closing(notice), words.toGoOn(notice.botLabel)),
-    refused: ({ editor, botLabel }) =>
-      paragraphs(
-        words.refusedHeading,
-        words.refused(editor === undefined ? undefined : inlineCode(editor)),
-        words.afterRefusal(botLabel),
-      ),
   };
 }
 

@@ -105,7 +105,4 @@ export interface Words {
   toAnswer: string;
   closingHeading: string;
   closing(closing: Closing): string;
-  refusedHeading: string;
-  refused(editor: string | undefined): string;
-  afterRefusal(label: string): string;
 }

@@ -205,7 +205,6 @@ describe('notices', () => {
     expect(said.closing({ why: 'completion', botLabel })).toMatch(/`coding agent`/);
     expect(said.closing({ why: 'timeout', hours: 24, botLabel })).toMatch(/24[^]*`coding agent`/);
     expect(said.closing({ why: 'maximum', count: 10, botLabel })).toMatch(/10[^]*`coding agent`/);
-    expect(said.refused({ editor: 'mallory', botLabel })).toMatch(/`mallory`[^]*`coding agent`/);
   });
 
   test('no English sentence is left in the Japanese catalogue, and none is empty', () => {
