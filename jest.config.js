@@ -7,5 +7,5 @@ export default {
   transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, diagnostics: false }] },
   testSequencer: '<rootDir>/test/slowest-first.js',
   testTimeout: 30_000,
-  maxWorkers: 2,
+  maxWorkers: 3, // ticks wait for processes and disks: two cores have time for a third
 };
