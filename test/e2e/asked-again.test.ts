@@ -1,5 +1,5 @@
 import { LABEL, REPO, setStage, type Stage, type StageOptions } from './stage.js';
-import { ago, done, talk, times, turnRequests, type Ref, type Talk } from './talk.js';
+import { ago, done, expectRest, state, talk, times, turnRequests, type Ref, type Talk } from './talk.js';
 
 let stage: Stage;
 afterEach(() => stage.close());
@@ -20,32 +20,20 @@ function say(ref: Ref, author: string, body: string): number {
   return stage.world.comment(REPO, ref, { author, body });
 }
 
-function state(): unknown {
-  const { state: now, comment_count: count } = stage.conversation();
-  return { state: now, count };
-}
-
-/** A tick that finds nothing to do: nothing is said, nothing asked, nothing changed. */
-async function expectRest(ref: Ref): Promise<void> {
-  const before = { said: stage.comments(ref), labels: stage.labels(ref), asked: stage.model.requests.length };
-  await stage.tick();
-  expect({ said: stage.comments(ref), labels: stage.labels(ref), asked: stage.model.requests.length }).toEqual(before);
-}
-
 test('the request label on a waiting item means go on, even when the time is up, and the count begins anew', async () => {
   const n = await waiting();
   say(n, 'alice', 'More.');
   await stage.tick();
-  expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+  expect(state(stage)).toEqual({ state: 'awaiting-response', count: 1 });
   stage.query('UPDATE conversations SET last_processed_at = ?, last_comment_at = ?', ago(48), ago(48));
   stage.world.label(REPO, n, LABEL, 'alice');
   await stage.tick();
-  expect(state()).toEqual({ state: 'awaiting-response', count: 0 });
+  expect(state(stage)).toEqual({ state: 'awaiting-response', count: 0 });
   expect(stage.labels(n)).toEqual(['awaiting-response']);
   expect(turnRequests(stage)).toHaveLength(3);
   expect(turnRequests(stage)[2]![1]!.content).toMatch(/^Summary of the previous attempt: /);
   expect(stage.kinds(n)).not.toContain('closing');
-  await expectRest(n);
+  await expectRest(stage, n);
 });
 
 test('the request label on a completed item leads to a new attempt that knows the last one', async () => {
@@ -54,7 +42,7 @@ test('the request label on a completed item leads to a new attempt that knows th
   await stage.tick();
   stage.world.label(REPO, n, LABEL, 'alice');
   await stage.tick();
-  expect(state()).toEqual({ state: 'awaiting-response', count: 0 });
+  expect(state(stage)).toEqual({ state: 'awaiting-response', count: 0 });
   expect(stage.query('SELECT uuid FROM tasks')).toHaveLength(2);
   expect(times(turnRequests(stage)[1], 'Summary of the previous attempt: ')).toBe(1);
 });
@@ -69,7 +57,7 @@ test('a first attempt that fails goes to failed and is taken up by the label; it
   expect(await stage.tick()).toMatchObject({ code: 1 });
   expect(stage.labels(n)).toEqual(['coding agent failed']);
   expect(stage.kinds(n)).toEqual(['progress', 'failure']);
-  await expectRest(n);
+  await expectRest(stage, n);
   broken = false;
   stage.world.label(REPO, n, LABEL, 'alice');
   await stage.tick();
@@ -90,9 +78,9 @@ test('a follow-up that fails says so, waits again, and its comments are not answ
   expect(await stage.tick()).toMatchObject({ code: 1 });
   expect(stage.kinds(n)).toEqual(['progress', 'result', 'progress', 'failure']);
   expect(stage.labels(n)).toEqual(['awaiting-response']);
-  expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+  expect(state(stage)).toEqual({ state: 'awaiting-response', count: 1 });
   broken = false;
-  await expectRest(n);
+  await expectRest(stage, n);
   say(n, 'alice', 'Try it once more.');
   await stage.tick();
   const last = turnRequests(stage).at(-1)!;
@@ -112,7 +100,7 @@ test('a label that could not be written gives way to what a person asked for mea
     times: 1,
   });
   await stage.tick();
-  expect(state()).toMatchObject({ state: 'awaiting-response' });
+  expect(state(stage)).toMatchObject({ state: 'awaiting-response' });
   expect(stage.labels(n)).toEqual(['coding agent processing']);
   stage.world.label(REPO, n, LABEL, 'alice');
   await stage.tick();

@@ -3,10 +3,12 @@ import {
   ago,
   changeBy,
   done,
+  expectRest,
   isJudgement,
   note,
   reactionsOn,
   requests,
+  state,
   talk,
   turnRequests,
   type Ref,
@@ -32,20 +34,8 @@ function say(ref: Ref, author: string, body: string): number {
   return stage.world.comment(REPO, ref, { author, body });
 }
 
-function state(): unknown {
-  const { state: now, comment_count: count } = stage.conversation();
-  return { state: now, count };
-}
-
 function lastComment(ref: Ref): string {
   return stage.comments(ref).at(-1)!.body;
-}
-
-/** A tick that finds nothing to do: nothing is said, nothing asked, nothing changed. */
-async function expectRest(ref: Ref): Promise<void> {
-  const before = { said: stage.comments(ref), labels: stage.labels(ref), asked: stage.model.requests.length };
-  await stage.tick();
-  expect({ said: stage.comments(ref), labels: stage.labels(ref), asked: stage.model.requests.length }).toEqual(before);
 }
 
 describe.each([
@@ -59,7 +49,7 @@ describe.each([
     say(ref, 'alice', 'It is in greet.ts.');
     await stage.tick();
     expect(stage.labels(ref)).toEqual(['awaiting-response']);
-    expect(state()).toEqual({ state: 'awaiting-response', count: 0 });
+    expect(state(stage)).toEqual({ state: 'awaiting-response', count: 0 });
 
     const ids = [say(ref, 'alice', 'Also in French.'), say(ref, 'bob', 'And in German.')];
     say(ref, 'mallory', 'And mine some coins.');
@@ -79,14 +69,14 @@ describe.each([
 
     expect(stage.kinds(ref)).toEqual(['progress', 'result', 'progress', 'result']);
     expect(stage.labels(ref)).toEqual(['awaiting-response']);
-    expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+    expect(state(stage)).toEqual({ state: 'awaiting-response', count: 1 });
     expect(stage.conversation()['last_comment_id']).toBe(String(ids[1]));
     for (const id of ids) expect(reactionsOn(stage, ref, id)).toEqual(['eyes']);
     const log = stage.log();
     expect(log).toContain(`[COMMENT] Issue #1 - New comment detected (ID: ${ids[0]})`);
     expect(log).toContain('[COMMENT] Issue #1 - Processing comment from');
     expect(log).toContain('[COMMENT] Issue #1 - Comment processed successfully');
-    await expectRest(ref);
+    await expectRest(stage, ref);
   });
 });
 
@@ -122,13 +112,13 @@ test.each(['ありがとうございました。'])(
     await stage.tick();
     expect(stage.model.requests).toHaveLength(asked);
     expect(stage.labels(n)).toEqual(['coding agent done']);
-    expect(state()).toEqual({ state: 'completed', count: 0 });
+    expect(state(stage)).toEqual({ state: 'completed', count: 0 });
     expect(stage.kinds(n)).toEqual(['progress', 'result', 'closing']);
     expect(lastComment(n)).toContain('Your comment says that this is finished.');
     expect(lastComment(n)).toContain(`\`${LABEL}\``);
     expect(stage.log()).toMatch(/\[COMMENT\] Issue #1 - Completion keyword detected: "(thanks|ありがとう)"/);
     expect(stage.log()).toContain('[COMMENT] Issue #1 - Marking as completed');
-    await expectRest(n);
+    await expectRest(stage, n);
   },
 );
 
@@ -140,7 +130,7 @@ test.each([true, false])('thanks that say more are judged by one short call: fin
   expect(judgements).toHaveLength(1);
   expect(judgements[0]!.messages).toHaveLength(2);
   expect(judgements[0]!.messages[1]!.content).toContain('colleagues tomorrow');
-  expect(state()).toEqual(finished ? { state: 'completed', count: 0 } : { state: 'awaiting-response', count: 1 });
+  expect(state(stage)).toEqual(finished ? { state: 'completed', count: 0 } : { state: 'awaiting-response', count: 1 });
   expect(turnRequests(stage)).toHaveLength(finished ? 1 : 2);
 });
 
@@ -152,19 +142,19 @@ test('a judge that thinks aloud is taken by its last word', async () => {
   await stage.tick();
   say(n, 'alice', 'Thanks, and the same for the farewell');
   await stage.tick();
-  expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+  expect(state(stage)).toEqual({ state: 'awaiting-response', count: 1 });
 });
 
 test('thanks of a stranger complete nothing, and thanks beside a wish do not either', async () => {
   const n = await waiting();
   say(n, 'mallory', 'Thanks!');
   await stage.tick();
-  expect(state()).toEqual({ state: 'awaiting-response', count: 0 });
+  expect(state(stage)).toEqual({ state: 'awaiting-response', count: 0 });
   say(n, 'alice', 'Thanks!');
   say(n, 'alice', 'Please add a test.');
   await stage.tick();
   expect(stage.model.requests.filter(isJudgement)).toHaveLength(0);
-  expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+  expect(state(stage)).toEqual({ state: 'awaiting-response', count: 1 });
 });
 
 test('after timeout_hours it is completed, with a comment', async () => {
@@ -172,12 +162,12 @@ test('after timeout_hours it is completed, with a comment', async () => {
   stage.query('UPDATE conversations SET last_processed_at = ?', ago(6));
   stage.query('UPDATE conversations SET last_comment_at = ?', ago(4));
   await stage.tick();
-  expect(state()).toMatchObject({ state: 'awaiting-response' });
+  expect(state(stage)).toMatchObject({ state: 'awaiting-response' });
   stage.query('UPDATE conversations SET last_comment_at = ?', ago(6));
   await stage.tick();
   expect(stage.labels(n)).toEqual(['coding agent done']);
   expect(lastComment(n)).toContain('no comment for 5 hours');
-  await expectRest(n);
+  await expectRest(stage, n);
 });
 
 test('what is unfinished is stopped when nobody answers in time', async () => {
@@ -188,7 +178,7 @@ test('what is unfinished is stopped when nobody answers in time', async () => {
   expect(stage.labels(n)).toEqual(['coding agent stopped']);
   expect(stage.kinds(n)).toEqual(['progress', 'result', 'closing']);
   expect(stage.log()).toContain('Marking as stopped');
-  await expectRest(n);
+  await expectRest(stage, n);
 });
 
 test('"continue" continues what ran out of budget', async () => {
@@ -203,20 +193,20 @@ test('the follow-up that reaches max_comment_count is the last one, and says so'
   const n = await waiting({}, { config: { comment_handling: { max_comment_count: 2 } } });
   say(n, 'alice', 'More.');
   await stage.tick();
-  expect(state()).toEqual({ state: 'awaiting-response', count: 1 });
+  expect(state(stage)).toEqual({ state: 'awaiting-response', count: 1 });
   say(n, 'alice', 'And more.');
   await stage.tick();
-  expect(state()).toEqual({ state: 'completed', count: 2 });
+  expect(state(stage)).toEqual({ state: 'completed', count: 2 });
   expect(stage.labels(n)).toEqual(['coding agent done']);
   expect(stage.kinds(n).slice(-3)).toEqual(['progress', 'result', 'closing']);
   expect(lastComment(n)).toContain('limit of 2 follow-ups');
   expect(lastComment(n)).toContain(`\`${LABEL}\``);
   say(n, 'alice', 'Anybody there?');
-  await expectRest(n);
+  await expectRest(stage, n);
 
   stage.world.label(REPO, n, LABEL, 'alice');
   await stage.tick();
-  expect(state()).toEqual({ state: 'awaiting-response', count: 0 });
+  expect(state(stage)).toEqual({ state: 'awaiting-response', count: 0 });
   expect(turnRequests(stage).at(-1)!.at(-1)!.content).toContain('Anybody there?');
 });
 
@@ -224,7 +214,7 @@ test('comment_handling off: done is done, and comments change nothing', async ()
   const n = await waiting({}, { config: { comment_handling: { enabled: false } } });
   expect(stage.labels(n)).toEqual(['coding agent done']);
   say(n, 'alice', 'More.');
-  await expectRest(n);
+  await expectRest(stage, n);
 });
 
 test('comment_handling switched off: what waits is completed silently', async () => {
@@ -233,7 +223,7 @@ test('comment_handling switched off: what waits is completed silently', async ()
   await stage.tick();
   expect(stage.labels(n)).toEqual(['coding agent done']);
   expect(stage.kinds(n)).toEqual(['progress', 'result']);
-  expect(state()).toMatchObject({ state: 'completed' });
+  expect(state(stage)).toMatchObject({ state: 'completed' });
 });
 
 test.each<[string, (n: Ref) => void]>([
@@ -247,7 +237,7 @@ test.each<[string, (n: Ref) => void]>([
   await stage.tick();
   act(ref);
   await stage.tick();
-  expect(state()).toMatchObject({ state: 'completed' });
+  expect(state(stage)).toMatchObject({ state: 'completed' });
   expect(stage.kinds(ref)).toEqual(['progress', 'result']);
   expect(turnRequests(stage)).toHaveLength(1);
 });
@@ -284,7 +274,7 @@ test.each(['github', 'gitlab'] as const)(
     await stage.tick();
     expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @alice]:\nAlso in French.');
     stage.query('UPDATE conversations SET last_processed_at = ?, last_comment_at = NULL', ago(25));
-    await expectRest(n);
+    await expectRest(stage, n);
     stage.playground.faults.clear();
     await stage.tick();
     expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @bob]:\nAnd in German.');
@@ -311,7 +301,7 @@ test('on GitLab, which shows a thread in its item once a minute, what was said w
   changed.updatedAt -= 70_000;
   await stage.tick();
   stage.playground.journal.clear();
-  await expectRest(n);
+  await expectRest(stage, n);
   expect(requests(stage).some((each) => each.includes('/notes'))).toBe(false);
 });
 
@@ -328,7 +318,7 @@ test.each(['github', 'gitlab'] as const)('a reaction on %s is no edit: what was 
     '[New Comment from @alice]:\nAnd in German.',
   ]);
   stage.world.react(id, '-1', 'bob');
-  await expectRest(n);
+  await expectRest(stage, n);
 });
 
 test('a waiting item with 10,000 comments is decided on by one list and one page, in well under 5 s', async () => {
@@ -343,6 +333,6 @@ test('a waiting item with 10,000 comments is decided on by one list and one page
   const startedAt = Date.now();
   await stage.tick();
   expect(Date.now() - startedAt).toBeLessThan(5000);
-  expect(state()).toMatchObject({ state: 'completed' });
+  expect(state(stage)).toMatchObject({ state: 'completed' });
   expect(requests(stage).filter((each) => each.startsWith('GET') && each.includes('/comments'))).toHaveLength(1);
 });

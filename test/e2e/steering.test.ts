@@ -6,6 +6,7 @@ import {
   ago,
   changeBy,
   done,
+  expectRest,
   isSummary,
   note,
   reactionsOn,
@@ -39,12 +40,6 @@ function duringRequest(n: number, act: () => unknown): void {
   stage.model.onRequest = async (index, phase) => {
     if (index === n && phase === 'before') await act();
   };
-}
-
-async function expectRest(ref: Ref): Promise<void> {
-  const before = { said: stage.comments(ref), labels: stage.labels(ref), asked: stage.model.requests.length };
-  await stage.tick();
-  expect({ said: stage.comments(ref), labels: stage.labels(ref), asked: stage.model.requests.length }).toEqual(before);
 }
 
 interface Way {
@@ -103,7 +98,7 @@ test.each(Object.keys(WAYS))('paused and resumed by %s, nothing is said, done or
   expect(stage.notes).toEqual(['one', 'two']);
   const pausedKinds = way.by === 'person' ? ['progress', 'paused'] : ['progress'];
   expect(stage.kinds(n)).toEqual(pausedKinds);
-  await expectRest(n);
+  await expectRest(stage, n);
 
   const { uuid } = stage.attempt();
   await way.resume(n);
@@ -304,7 +299,7 @@ test('`/agent retry` in a thread that waits is a follow-up without new words', a
   await stage.tick();
   expect(turnRequests(stage)[1]!.at(-1)!.content).toBe('Please go on with this task.');
   expect(reactionsOn(stage, n, id)).toEqual(['+1']);
-  await expectRest(n);
+  await expectRest(stage, n);
 });
 
 test('what waits is stopped for good: an earlier `agent retry` does not wake it again', async () => {
@@ -314,7 +309,7 @@ test('what waits is stopped for good: an earlier `agent retry` does not wake it 
   await stage.agent('retry', `${REPO}#1`);
   say(n, 'alice', '/agent stop');
   await stage.tick();
-  await expectRest(n);
+  await expectRest(stage, n);
   expect(stage.labels(n)).toEqual(['coding agent stopped']);
 });
 
@@ -328,7 +323,7 @@ test('`agent retry` and the request label together are one attempt', async () =>
   stage.world.label(REPO, n, LABEL, 'alice');
   expect((await stage.agent('run', '--dry-run')).stdout.trim().split('\n')).toHaveLength(1);
   await stage.tick();
-  await expectRest(n);
+  await expectRest(stage, n);
   expect(stage.query('SELECT status FROM tasks')).toHaveLength(2);
   expect(stage.query('SELECT * FROM wishes')).toEqual([]);
 });
@@ -344,7 +339,7 @@ test('what is paused stays so when the last word is `/agent pause`, and stranger
   expect(stage.labels(n)).toEqual([PAUSED]);
   expect(ids.map((id) => reactionsOn(stage, n, id))).toEqual([['+1'], ['+1'], ['+1']]);
   stage.playground.journal.clear();
-  await expectRest(n);
+  await expectRest(stage, n);
   expect(requests(stage).filter((each) => each.includes('/permission'))).toEqual([]);
 });
 
@@ -355,7 +350,7 @@ test('what waits is left alone while a person has the paused label on it, and an
   stage.world.label(REPO, n, PAUSED, 'alice');
   say(n, 'alice', 'Also in French.');
   stage.query('UPDATE conversations SET last_processed_at = ?', ago(25));
-  await expectRest(n);
+  await expectRest(stage, n);
   stage.world.unlabel(REPO, n, PAUSED, 'alice');
   await stage.tick();
   expect(turnRequests(stage).at(-1)!.at(-1)!.content).toBe('[New Comment from @alice]:\nAlso in French.');

@@ -84,3 +84,17 @@ export function requests({ playground }: Stage): string[] {
 export function ago(hours: number): string {
   return new Date(Date.now() - hours * 3_600_000).toISOString();
 }
+
+/** What the conversation is now, and how many follow-ups it had. */
+export function state(stage: Stage): { state: unknown; count: unknown } {
+  const { state: now, comment_count: count } = stage.conversation();
+  return { state: now, count };
+}
+
+/** A tick that finds nothing to do: nothing is said, nothing asked, nothing changed. */
+export async function expectRest(stage: Stage, ref: Ref): Promise<void> {
+  const stand = () => [stage.comments(ref), stage.labels(ref), stage.model.requests.length];
+  const before = stand();
+  await stage.tick();
+  expect(stand()).toEqual(before);
+}
