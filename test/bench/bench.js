@@ -201,7 +201,7 @@ async function appends() {
     worker: { pid: 1, hostname: 'bench' },
   });
   const files = store.createFiles('bench', {});
-  const attempts = { applyMessage: () => undefined };
+  const attempts = { get: () => null, applyMessage: () => undefined };
   const history = new History('bench', files, attempts, clock, (text) => text);
   const count = 5000;
   const before = heapMb();
